@@ -1,0 +1,477 @@
+/**
+ * Seeded tables for benches: the shapes in which real tables differ for a planner.
+ *
+ * | shape        | manifests x entries | columns | why                                                          |
+ * | ------------ | ------------------- | ------- | ------------------------------------------------------------ |
+ * | narrow-small | 500 x 4             | 10      | many commits, never compacted: headers dominate               |
+ * | narrow-big   | 20 x 10,000         | 10      | a compacted table                                             |
+ * | narrow-py    | 2 x 10,000          | 10      | one entry per block, as PyIceberg writes                      |
+ * | wide-small   | 500 x 4             | 100     | as narrow-small, with long schemas and statistics             |
+ * | wide-big     | 4 x 10,000          | 100     | statistics dominate                                           |
+ * | deletes      | 100 x 10,000        | 4       | and 100,000 position delete files, each for one data file     |
+ *
+ * All are version 2 with field ids, blocks of about 64,000 bytes and deflate, as Java writes. Statistics are random
+ * (bounds hardly compress in real tables either). Column 1 (long, ascending over files) and column 4 (string) have
+ * bounds, and all others too; the table is partitioned by day (field 1000) and bucket (field 1001). Same seed, same
+ * bytes. Tables on disk are kept in the system's temporary folder and used again until {@link GENERATOR_VERSION}
+ * changes.
+ */
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import {
+  type DataFileInput,
+  type EntryInput,
+  type ManifestFileInput,
+  type PartitionFieldInput,
+  buildTable,
+  singleValueBytes,
+  writeManifest,
+} from '../test/support/table-writer.ts'
+import { seededRandom } from '../test/support/record-shape.ts'
+
+/** Part of the cache's name: change it whenever the bytes change. */
+const GENERATOR_VERSION = 1
+
+export type ShapeName = 'narrow-small' | 'narrow-big' | 'narrow-py' | 'wide-small' | 'wide-big' | 'deletes'
+
+/** `smoke` is small enough for the test suite. */
+export type Size = 'real' | 'smoke'
+
+export interface GeneratedTable {
+  metadataLocation: string
+  /** Paths of the data manifests, in list order. */
+  manifestPaths: string[]
+  /** Paths of the delete manifests. */
+  deleteManifestPaths: string[]
+  /** Entries in data manifests. */
+  entries: number
+  /** Entries in delete manifests. */
+  deleteEntries: number
+  /** Bytes of all manifests. */
+  bytes: number
+}
+
+interface Shape {
+  columns: number
+  manifests: number
+  entriesPerManifest: number
+  deleteManifests: number
+  deletesPerManifest: number
+  entriesPerBlock?: number
+  deflateLevel: number
+}
+
+const PLAIN = { deleteManifests: 0, deletesPerManifest: 0, deflateLevel: 9 }
+
+const SHAPES: Record<ShapeName, Record<Size, Shape>> = {
+  'narrow-small': {
+    real: { ...PLAIN, columns: 10, manifests: 500, entriesPerManifest: 4 },
+    smoke: { ...PLAIN, columns: 10, manifests: 5, entriesPerManifest: 4 },
+  },
+  'narrow-big': {
+    real: { ...PLAIN, columns: 10, manifests: 20, entriesPerManifest: 10_000 },
+    smoke: { ...PLAIN, columns: 10, manifests: 2, entriesPerManifest: 200 },
+  },
+  'narrow-py': {
+    real: { ...PLAIN, columns: 10, manifests: 2, entriesPerManifest: 10_000, entriesPerBlock: 1 },
+    smoke: { ...PLAIN, columns: 10, manifests: 2, entriesPerManifest: 10, entriesPerBlock: 1 },
+  },
+  'wide-small': {
+    real: { ...PLAIN, columns: 100, manifests: 500, entriesPerManifest: 4 },
+    smoke: { ...PLAIN, columns: 100, manifests: 3, entriesPerManifest: 4 },
+  },
+  'wide-big': {
+    real: { ...PLAIN, columns: 100, manifests: 4, entriesPerManifest: 10_000 },
+    smoke: { ...PLAIN, columns: 100, manifests: 2, entriesPerManifest: 50 },
+  },
+  deletes: {
+    real: {
+      columns: 4,
+      manifests: 100,
+      entriesPerManifest: 10_000,
+      deleteManifests: 10,
+      deletesPerManifest: 10_000,
+      deflateLevel: 1,
+    },
+    smoke: {
+      columns: 4,
+      manifests: 4,
+      entriesPerManifest: 50,
+      deleteManifests: 2,
+      deletesPerManifest: 10,
+      deflateLevel: 1,
+    },
+  },
+}
+
+export const SHAPE_NAMES = Object.keys(SHAPES) as ShapeName[]
+
+/** The table on disk, made if it is not there yet; its locations are absolute paths. */
+export function tableOnDisk(name: ShapeName, size: Size): GeneratedTable {
+  const directory = path.join(os.tmpdir(), `iceplan-bench-${GENERATOR_VERSION}`, `${name}-${size}`)
+  const index = path.join(directory, 'index.json')
+  if (!fs.existsSync(index)) makeOnDisk(SHAPES[name][size], directory)
+  return JSON.parse(fs.readFileSync(index, 'utf8')) as GeneratedTable
+}
+
+/** Made under another name and renamed, so that a table is either whole or not there. */
+function makeOnDisk(shape: Shape, directory: string): void {
+  const unfinished = `${directory}.${process.pid}`
+  fs.rmSync(unfinished, { recursive: true, force: true })
+  fs.mkdirSync(path.join(unfinished, 'metadata'), { recursive: true })
+  const table = generate(shape, directory, (location, bytes) => {
+    fs.writeFileSync(path.join(unfinished, path.relative(directory, location)), bytes)
+  })
+  fs.writeFileSync(path.join(unfinished, 'index.json'), JSON.stringify(table))
+  try {
+    fs.renameSync(unfinished, directory)
+  } catch (error) {
+    // Another process was faster; its table has the same bytes.
+    fs.rmSync(unfinished, { recursive: true, force: true })
+    if (!fs.existsSync(path.join(directory, 'index.json'))) throw error
+  }
+}
+
+/** The table in memory: location to bytes. */
+export function tableInMemory(
+  name: ShapeName,
+  size: Size,
+): GeneratedTable & { files: Map<string, Uint8Array> } {
+  const files = new Map<string, Uint8Array>()
+  const table = generate(SHAPES[name][size], 's3://lake/bench', (location, bytes) =>
+    files.set(location, bytes),
+  )
+  return { ...table, files }
+}
+
+type Put = (location: string, bytes: Uint8Array) => void
+
+const FIRST_SNAPSHOT_ID = 3051729675574597001n
+const FIRST_DAY = 20_454
+const DAYS_PER_MANIFEST = 7
+const BUCKETS = 16
+const MICROS_PER_DAY = 86_400_000_000
+const IDS_PER_FILE = 100_000
+/** Reserved id of `file_path` in position delete files. */
+const DELETE_FILE_PATH_ID = 2147483546
+
+const PARTITION: Required<PartitionFieldInput>[] = [
+  {
+    fieldId: 1000,
+    name: 'ts_day',
+    avroType: { type: 'int', logicalType: 'date' },
+    sourceId: 2,
+    transform: 'day',
+  },
+  { fieldId: 1001, name: 'id_bucket', avroType: 'int', sourceId: 1, transform: 'bucket[16]' },
+]
+
+const COLUMN_TYPES = ['long', 'timestamptz', 'int', 'string', 'double'] as const
+
+interface Column {
+  id: number
+  name: string
+  type: (typeof COLUMN_TYPES)[number]
+}
+
+/** Types repeat every five columns, so that column 1 is a long, 2 a timestamp and 4 a string. */
+function tableColumns(count: number): Column[] {
+  const named = ['id', 'ts', 'quantity', 'customer', 'amount']
+  return Array.from({ length: count }, (_, i) => ({
+    id: i + 1,
+    name: i < named.length ? named[i] : `${named[i % named.length]}_${i + 1}`,
+    type: COLUMN_TYPES[i % COLUMN_TYPES.length],
+  }))
+}
+
+function generate(shape: Shape, location: string, put: Put): GeneratedTable {
+  const columns = tableColumns(shape.columns)
+  const schema = { fields: columns.map((column) => ({ ...column, required: false })) }
+  const rows: ManifestFileInput[] = []
+  let bytes = 0
+  const write = (name: string, content: 'data' | 'deletes', entries: Iterable<EntryInput>, row: RowFacts) => {
+    const written = writeManifest({
+      entries,
+      content,
+      partition: PARTITION,
+      schema: { type: 'struct', 'schema-id': 0, ...schema },
+      deflateLevel: shape.deflateLevel,
+      ...(shape.entriesPerBlock === undefined
+        ? {}
+        : { entriesPerBlock: shape.entriesPerBlock, deflateTrailing: 3 }),
+    })
+    const manifestPath = `${location}/metadata/${name}.avro`
+    put(manifestPath, written)
+    bytes += written.length
+    rows.push(manifestRow(manifestPath, written.length, content, row))
+    return manifestPath
+  }
+
+  const deletesOf = new DeleteTargets(shape)
+  const manifestPaths = range(shape.manifests).map((m) => {
+    const facts = rowFacts(m + 1, m, shape.entriesPerManifest)
+    return write(`data-m${m}`, 'data', dataEntries(m, shape, columns, facts, deletesOf), facts)
+  })
+  const deleteManifestPaths = range(shape.deleteManifests).map((m) => {
+    const facts = rowFacts(shape.manifests + m + 1, 0, shape.deletesPerManifest)
+    const lastDay = FIRST_DAY + shape.manifests + DAYS_PER_MANIFEST
+    return write(`delete-m${m}`, 'deletes', deleteEntries(m, shape, deletesOf, facts), { ...facts, lastDay })
+  })
+  const table = buildTable({
+    location,
+    schema,
+    specs: [{ fields: PARTITION }],
+    snapshots: [
+      {
+        manifests: [],
+        rows,
+        snapshotId: FIRST_SNAPSHOT_ID,
+        sequenceNumber: rows.length,
+        operation: 'overwrite',
+      },
+    ],
+  })
+  for (const [file, content] of table.files) put(file, content)
+  return {
+    metadataLocation: table.metadataLocation,
+    manifestPaths,
+    deleteManifestPaths,
+    entries: shape.manifests * shape.entriesPerManifest,
+    deleteEntries: shape.deleteManifests * shape.deletesPerManifest,
+    bytes,
+  }
+}
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => i)
+}
+
+interface RowFacts {
+  sequenceNumber: number
+  snapshotId: bigint
+  entries: number
+  firstDay: number
+  lastDay: number
+}
+
+/** Manifest `m` covers a week that begins at day `m`, as ingestion by time does. */
+function rowFacts(sequenceNumber: number, m: number, entries: number): RowFacts {
+  const firstDay = FIRST_DAY + m
+  return {
+    sequenceNumber,
+    snapshotId: FIRST_SNAPSHOT_ID - BigInt(sequenceNumber),
+    entries,
+    firstDay,
+    lastDay: firstDay + DAYS_PER_MANIFEST - 1,
+  }
+}
+
+function manifestRow(
+  manifestPath: string,
+  manifestLength: number,
+  content: 'data' | 'deletes',
+  { sequenceNumber, snapshotId, entries, firstDay, lastDay }: RowFacts,
+): ManifestFileInput {
+  const summary = (lower: number, upper: number) => ({
+    containsNull: false,
+    containsNan: false,
+    lowerBound: singleValueBytes('int', lower),
+    upperBound: singleValueBytes('int', upper),
+  })
+  return {
+    manifestPath,
+    manifestLength,
+    content: content === 'data' ? 0 : 1,
+    sequenceNumber,
+    minSequenceNumber: sequenceNumber,
+    addedSnapshotId: snapshotId,
+    addedFilesCount: entries,
+    existingFilesCount: 0,
+    deletedFilesCount: 0,
+    addedRowsCount: entries * 100_000,
+    existingRowsCount: 0,
+    deletedRowsCount: 0,
+    partitions: [summary(firstDay, lastDay), summary(0, BUCKETS - 1)],
+  }
+}
+
+/** Chooses evenly which data files get a delete file, and remembers their paths and partitions. */
+class DeleteTargets {
+  private readonly every: number
+  private readonly targets: { filePath: string; partition: readonly number[] }[] = []
+
+  constructor(shape: Shape) {
+    const deletes = shape.deleteManifests * shape.deletesPerManifest
+    this.every = deletes === 0 ? Infinity : Math.floor((shape.manifests * shape.entriesPerManifest) / deletes)
+  }
+
+  offer(ordinal: number, filePath: string, partition: readonly number[]): void {
+    if (ordinal % this.every === 0) this.targets.push({ filePath, partition })
+  }
+
+  at(ordinal: number) {
+    return this.targets[ordinal]
+  }
+}
+
+/**
+ * The entries of data manifest `m`. One entry object is used again and again, its maps and bounds written over, for
+ * the encoder copies each entry before it asks for the next; a million new ones would cost more than the encoding.
+ */
+function* dataEntries(
+  m: number,
+  shape: Shape,
+  columns: readonly Column[],
+  facts: RowFacts,
+  deletesOf: DeleteTargets,
+): Generator<EntryInput> {
+  const random = seededRandom(1000 + m)
+  const columnSizes = new Map<number, number>()
+  const valueCounts = new Map<number, number>()
+  const nullValueCounts = new Map<number, number>()
+  const nanValueCounts = new Map<number, number>()
+  const lowerBounds = new Map<number, Uint8Array>()
+  const upperBounds = new Map<number, Uint8Array>()
+  const partition = [0, 0]
+  const splitOffsets = [4, 0]
+  const dataFile: DataFileInput = {
+    partition,
+    columnSizes,
+    valueCounts,
+    nullValueCounts,
+    nanValueCounts,
+    lowerBounds,
+    upperBounds,
+    splitOffsets,
+    sortOrderId: 0,
+  }
+  const entry: EntryInput = { status: 1, snapshotId: facts.snapshotId, dataFile }
+  for (let i = 0; i < shape.entriesPerManifest; i++) {
+    const ordinal = m * shape.entriesPerManifest + i
+    const rows = 50_000 + Math.floor(random() * 100_000)
+    let size = 0
+    partition[0] = facts.firstDay + Math.floor((i * DAYS_PER_MANIFEST) / shape.entriesPerManifest)
+    partition[1] = Math.floor(random() * BUCKETS)
+    for (const { id, type } of columns) {
+      const columnSize = 1000 + Math.floor(random() * rows * 8)
+      size += columnSize
+      columnSizes.set(id, columnSize)
+      valueCounts.set(id, rows)
+      nullValueCounts.set(id, random() < 0.7 ? 0 : Math.floor(random() * rows))
+      if (type === 'double') nanValueCounts.set(id, 0)
+      const longStart =
+        id === 1 ? ordinal * IDS_PER_FILE : Math.floor((partition[0] + random()) * MICROS_PER_DAY)
+      setBounds(id, type, longStart, random, lowerBounds, upperBounds)
+    }
+    splitOffsets[1] = Math.floor(size / 2)
+    dataFile.filePath = dataPath(partition[0], partition[1], i, random)
+    dataFile.recordCount = rows
+    dataFile.fileSizeInBytes = size + 5000
+    deletesOf.offer(ordinal, dataFile.filePath, [...partition])
+    yield entry
+  }
+}
+
+/** Writes over the bounds of a column; those of a long or timestamp begin near `longStart`, the others anywhere. */
+function setBounds(
+  id: number,
+  type: Column['type'],
+  longStart: number,
+  random: () => number,
+  lowerBounds: Map<number, Uint8Array>,
+  upperBounds: Map<number, Uint8Array>,
+): void {
+  if (type === 'string') {
+    lowerBounds.set(id, randomWord('a', random))
+    upperBounds.set(id, randomWord('n', random))
+    return
+  }
+  const bytes = type === 'int' ? 4 : 8
+  const lower = (lowerBounds.get(id) ?? Buffer.allocUnsafeSlow(bytes)) as Buffer
+  const upper = (upperBounds.get(id) ?? Buffer.allocUnsafeSlow(bytes)) as Buffer
+  if (type === 'double') {
+    lower.writeDoubleLE(Math.round(random() * 1e6) / 100)
+    upper.writeDoubleLE(1e4 + Math.round(random() * 1e8) / 100)
+  } else if (type === 'int') {
+    lower.writeInt32LE(Math.floor(random() * 1e6))
+    upper.writeInt32LE(Math.floor(1e6 + random() * 1e9))
+  } else {
+    writeLong(lower, longStart + Math.floor(random() * 1000))
+    writeLong(upper, longStart + IDS_PER_FILE - 1 - Math.floor(random() * 1000))
+  }
+  lowerBounds.set(id, lower)
+  upperBounds.set(id, upper)
+}
+
+function writeLong(bytes: Buffer, value: number): void {
+  bytes.writeUInt32LE(value % 2 ** 32, 0)
+  bytes.writeInt32LE(Math.floor(value / 2 ** 32), 4)
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+
+/** A first letter from half of the alphabet, then ten letters: bounds of text are not sorted by anything. */
+function randomWord(first: 'a' | 'n', random: () => number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(11)
+  bytes[0] = first.charCodeAt(0) + Math.floor(random() * 13)
+  for (let i = 1; i < bytes.length; i++) bytes[i] = LETTERS.charCodeAt(Math.floor(random() * LETTERS.length))
+  return bytes
+}
+
+function dataPath(day: number, bucket: number, task: number, random: () => number): string {
+  const folder = `s3://acme-analytics-eu/warehouse/sales/orders/data/ts_day=${isoDay(day)}/id_bucket=${bucket}`
+  return `${folder}/${String(task % 1000).padStart(5, '0')}-17-${randomUuid(random)}-00001.parquet`
+}
+
+const isoDays = new Map<number, string>()
+
+function isoDay(day: number): string {
+  let text = isoDays.get(day)
+  if (text === undefined) {
+    text = new Date(day * 86_400_000).toISOString().slice(0, 10)
+    isoDays.set(day, text)
+  }
+  return text
+}
+
+function randomUuid(random: () => number): string {
+  const hex = () =>
+    Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, '0')
+  const [a, b, c, d] = [hex(), hex(), hex(), hex()]
+  return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-a${c.slice(1, 4)}-${c.slice(4)}${d}`
+}
+
+/**
+ * The entries of delete manifest `m`: each names one data file, every second one by `referenced_data_file`, the
+ * others by equal bounds of the path column, as writers did before that field existed.
+ */
+function* deleteEntries(
+  m: number,
+  shape: Shape,
+  targets: DeleteTargets,
+  facts: RowFacts,
+): Generator<EntryInput> {
+  const random = seededRandom(2_000_000 + m)
+  for (let i = 0; i < shape.deletesPerManifest; i++) {
+    const ordinal = m * shape.deletesPerManifest + i
+    const { filePath, partition } = targets.at(ordinal)
+    const bounds = new Map([[DELETE_FILE_PATH_ID, Buffer.from(filePath)]])
+    const scope: DataFileInput =
+      ordinal % 2 === 0 ? { referencedDataFile: filePath } : { lowerBounds: bounds, upperBounds: bounds }
+    yield {
+      status: 1,
+      snapshotId: facts.snapshotId,
+      dataFile: {
+        content: 1,
+        filePath: dataPath(partition[0], partition[1], i, random).replace('.parquet', '-deletes.parquet'),
+        partition,
+        recordCount: 1 + Math.floor(random() * 1000),
+        fileSizeInBytes: 1000 + Math.floor(random() * 9000),
+        ...scope,
+      },
+    }
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * All calls of the benches into the product, so that a change of its interfaces is one file's work here.
+ */
+import fs from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import {
+  ManifestCache,
+  type ManifestFile,
+  ScanPlanner,
+  loadTable,
+  readManifestListBytes,
+} from '../src/index.ts'
+import { type EntryBatch, EntryBatchBuilder, type PartitionTypeLookup } from '../src/manifest/entry-batch.ts'
+import { DELETE_FILE_PATH_ID, type ManifestProjection } from '../src/manifest/entry-fields.ts'
+import { tablePartitionTypes } from '../src/manifest/manifest-reader.ts'
+import { partitionType } from '../src/manifest/partition-key.ts'
+import { DeleteFileIndex } from '../src/planner/delete-file-index.ts'
+import { Warnings } from '../src/planner/warnings.ts'
+import type { GeneratedTable } from './fixtures.ts'
+import type { Outcome } from './measure.ts'
+
+export type CacheSwitch = 'on' | 'off'
+
+export interface BenchPlanner extends AsyncDisposable {
+  /** Plans all files of the table and touches every task; the answer is a checksum. */
+  plan: () => Promise<number>
+}
+
+/** Loads a table and makes a planner for it with a cache of its own. */
+export async function openPlanner(metadataLocation: string, cache: CacheSwitch): Promise<BenchPlanner> {
+  const table = await loadTable(metadataLocation)
+  const planner = new ScanPlanner({ cache: cache === 'off' ? 'off' : new ManifestCache() })
+  return {
+    plan: async () => {
+      const plan = await planner.plan(table.newScan())
+      let checksum = 0
+      for await (const task of plan.tasks) {
+        checksum = (Math.imul(checksum, 31) + task.dataFile.recordCount + task.deletes.length) | 0
+      }
+      return checksum
+    },
+    [Symbol.asyncDispose]: () => planner.close(),
+  }
+}
+
+/** What the planner reads to test a filter on columns 1 and 4; the yardstick reads the same. */
+const FILTER_PROJECTION: ManifestProjection = { groups: ['bounds'], columnStats: [1, 4] }
+/** What the planner reads of data files without a filter, and of delete files. */
+const DATA_PROJECTION: ManifestProjection = { groups: ['layout'], columnStats: 'none' }
+const DELETE_PROJECTION: ManifestProjection = {
+  groups: ['layout', 'deletes', 'bounds'],
+  columnStats: [DELETE_FILE_PATH_ID],
+}
+/** The planner hands a batch on when it has so many entries. */
+const BATCH_ROWS = 4096
+
+/** Manifests in memory, and what is needed to decode them. */
+interface LoadedManifests {
+  rows: ManifestFile[]
+  bytes: Map<string, Uint8Array>
+  lookup: PartitionTypeLookup
+  cache: ManifestCache
+}
+
+async function loadManifests(metadataLocation: string, paths: readonly string[]): Promise<LoadedManifests> {
+  const { selected } = (await loadTable(metadataLocation)).newScan()
+  const types = [...selected.specs].map(([id, spec]) => [id, partitionType(spec, selected.schema)] as const)
+  const rows = readManifestListBytes(fs.readFileSync(selected.snapshot!.manifestList!))
+  return {
+    rows: rows.filter(({ manifestPath }) => paths.includes(manifestPath)),
+    bytes: new Map(paths.map((path) => [path, new Uint8Array(fs.readFileSync(path))])),
+    lookup: tablePartitionTypes(new Map(types)),
+    cache: new ManifestCache(),
+  }
+}
+
+/** Decodes as the planner does, small manifests together. */
+function decode(
+  { rows, bytes, lookup, cache }: LoadedManifests,
+  projection: ManifestProjection,
+): EntryBatch[] {
+  const batches: EntryBatch[] = []
+  let builder = new EntryBatchBuilder(projection, cache, lookup)
+  for (const row of rows) {
+    builder.add(bytes.get(row.manifestPath)!, row, row.manifestPath)
+    if (builder.rowCount < BATCH_ROWS) continue
+    batches.push(builder.finish())
+    builder = new EntryBatchBuilder(projection, cache, lookup)
+  }
+  if (builder.rowCount > 0) batches.push(builder.finish())
+  return batches
+}
+
+function countRows(batches: readonly EntryBatch[]): number {
+  return batches.reduce((sum, { rowCount }) => sum + rowCount, 0)
+}
+
+/** Decodes these manifests of a table from memory; the answer is the number of entries. Headers stay cached. */
+export async function openDecoder(metadataLocation: string, paths: readonly string[]): Promise<() => number> {
+  const manifests = await loadManifests(metadataLocation, paths)
+  return () => countRows(decode(manifests, FILTER_PROJECTION))
+}
+
+export interface BenchDeletes {
+  /** Decodes all manifests; the answer is the number of entries. */
+  decode: () => number
+  /** Indexes the deletes and looks every data file up; the answer is the number of deletes assigned. */
+  indexAndLookUp: () => number
+  /** Plans, drops every task, and measures how memory grows from a fifth of the tasks on, in MB. */
+  stream: () => Promise<Outcome>
+}
+
+export async function openDeletes(table: GeneratedTable): Promise<BenchDeletes> {
+  const data = await loadManifests(table.metadataLocation, table.manifestPaths)
+  const deletes = await loadManifests(table.metadataLocation, table.deleteManifestPaths)
+  let decoded: { data: EntryBatch[]; deletes: EntryBatch[] } | undefined
+  const decodeAll = () =>
+    (decoded = { deletes: decode(deletes, DELETE_PROJECTION), data: decode(data, DATA_PROJECTION) })
+  return {
+    decode: () => {
+      const { data, deletes } = decodeAll()
+      return countRows(data) + countRows(deletes)
+    },
+    indexAndLookUp: () => {
+      const { data, deletes } = decoded ?? decodeAll()
+      const index = new DeleteFileIndex(deletes, { warnings: new Warnings() })
+      let assigned = 0
+      for (const batch of data) {
+        const assignment = index.assign(batch)
+        for (let i = 0; i < batch.liveRows.length; i++) assigned += assignment.countAt(i)
+      }
+      return assigned
+    },
+    stream: () => {
+      // What the other cases keep would only disturb.
+      decoded = undefined
+      return measureStream(table)
+    },
+  }
+}
+
+async function measureStream(table: GeneratedTable): Promise<Outcome> {
+  await using planner = new ScanPlanner({ cache: 'off' })
+  const plan = await planner.plan((await loadTable(table.metadataLocation)).newScan())
+  let tasks = 0
+  let bytesEarly = 0
+  let bytesLate = 0
+  for await (const task of plan.tasks) {
+    tasks += task.length > 0 ? 1 : 0
+    if (tasks === Math.ceil(table.entries / 5)) bytesEarly = memoryInUse()
+    if (tasks === table.entries) bytesLate = memoryInUse()
+  }
+  return { checksum: tasks, value: (bytesLate - bytesEarly) / 1e6 }
+}
+
+/** Bytes reachable: after a full collection, on the heap and in buffers. */
+function memoryInUse(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}

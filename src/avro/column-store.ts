@@ -1,0 +1,210 @@
+/**
+ * Where a cursor puts what it decodes: typed-array columns, one row per record, no object and no BigInt per row.
+ *
+ * | kind    | array                                   | holds                                            |
+ * | ------- | --------------------------------------- | ------------------------------------------------ |
+ * | uint8   | `Uint8Array`, 1 a row                   | a small int, a boolean, or a symbol's number      |
+ * | int32   | `Int32Array`, 1 a row                   | an Avro int                                       |
+ * | float64 | `Float64Array`, 1 a row                 | an int or long, exact: past 2^53 is an error      |
+ * | int64   | `Int32Array`, 2 a row, low word first   | a long; read through a `BigInt64Array` view       |
+ * | bytes   | two `Uint32Array`, offset and length    | string, bytes or fixed, copied to `heap`          |
+ * | cells   | two `Uint32Array`, first cell and count | an array, or a map written as key-value records   |
+ *
+ * A null sets the column's bit in `nulls`; what the other arrays hold then means nothing. A column that the
+ * writer's schema lacks is null in every row.
+ *
+ * A **cell** is one item of an array or map: a key (`Int32Array`), eight bytes of value and a tag. Numbers are
+ * float64. Byte values of up to eight bytes stand in the cell itself, little end first and zero-padded, with their
+ * length as tag, so that fixed-width bounds can be compared without being copied or typed; longer ones have the tag
+ * {@link CELL_IN_HEAP} and hold offset and length, as two uint32, of bytes in the heap.
+ */
+import { ByteDictionary } from '../bytes/byte-dictionary.ts'
+
+/** The columns of each kind that a table has; `false` keeps the number of a column that is not filled and takes no memory. */
+export interface ColumnLayout {
+  readonly uint8: readonly boolean[]
+  readonly int32: readonly boolean[]
+  readonly float64: readonly boolean[]
+  readonly int64: readonly boolean[]
+  readonly bytes: readonly boolean[]
+  readonly cells: readonly boolean[]
+  /** One record column whose distinct raw encodings are numbered. */
+  readonly tuple: boolean
+  /** Rows of one array-of-records column. */
+  readonly child: ColumnLayout | undefined
+}
+
+/** Tag of a cell whose bytes are in the heap. */
+export const CELL_IN_HEAP = 255
+
+export class ColumnStore {
+  readonly layout: ColumnLayout
+  /** Rows there is room for. */
+  capacity = 0
+  nulls: Uint32Array = new Uint32Array(0)
+  uint8: Uint8Array[]
+  int32: Int32Array[]
+  float64: Float64Array[]
+  int64: Int32Array[]
+  bytesOffset: Uint32Array[]
+  bytesLength: Uint32Array[]
+  cellStart: Uint32Array[]
+  cellCount: Uint32Array[]
+  /** Strings of symbol columns that are on no list, lower case; numbered after the list. */
+  otherSymbols: string[] = []
+  /** Per row: number of the tuple's raw encoding in `tuples`. */
+  tuple: Uint32Array = new Uint32Array(0)
+  /** Distinct raw encodings of the tuple column, of one file: clear it between files. */
+  readonly tuples = new ByteDictionary()
+  heap: Uint8Array = new Uint8Array(0)
+  heapLength = 0
+  cellKey: Int32Array = new Int32Array(0)
+  cellTag: Uint8Array = new Uint8Array(0)
+  /** Two lanes a cell. */
+  cellLanes: Int32Array = new Int32Array(0)
+  cellFloat: Float64Array = new Float64Array(0)
+  cellLength = 0
+  readonly child: ColumnStore | undefined
+  childLength = 0
+
+  constructor(layout: ColumnLayout) {
+    this.layout = layout
+    this.uint8 = layout.uint8.map(() => new Uint8Array(0))
+    this.int32 = layout.int32.map(() => new Int32Array(0))
+    this.float64 = layout.float64.map(() => new Float64Array(0))
+    this.int64 = layout.int64.map(() => new Int32Array(0))
+    this.bytesOffset = layout.bytes.map(() => new Uint32Array(0))
+    this.bytesLength = layout.bytes.map(() => new Uint32Array(0))
+    this.cellStart = layout.cells.map(() => new Uint32Array(0))
+    this.cellCount = layout.cells.map(() => new Uint32Array(0))
+    this.child = layout.child === undefined ? undefined : new ColumnStore(layout.child)
+  }
+
+  /** Makes room for `rows` rows; what is there stays. */
+  reserveRows(rows: number): void {
+    if (rows <= this.capacity) return
+    const capacity = this.capacity === 0 ? rows : Math.max(rows, this.capacity * 2)
+    const { layout } = this
+    this.nulls = grown(this.nulls, capacity)
+    this.uint8 = grownAll(this.uint8, layout.uint8, capacity)
+    this.int32 = grownAll(this.int32, layout.int32, capacity)
+    this.float64 = grownAll(this.float64, layout.float64, capacity)
+    this.int64 = grownAll(this.int64, layout.int64, 2 * capacity)
+    this.bytesOffset = grownAll(this.bytesOffset, layout.bytes, capacity)
+    this.bytesLength = grownAll(this.bytesLength, layout.bytes, capacity)
+    this.cellStart = grownAll(this.cellStart, layout.cells, capacity)
+    this.cellCount = grownAll(this.cellCount, layout.cells, capacity)
+    if (layout.tuple) this.tuple = grown(this.tuple, capacity)
+    this.capacity = capacity
+  }
+
+  /** Makes room for `more` heap bytes beyond `heapLength`; gives the heap, which may be another array than before. */
+  reserveHeap(more: number): Uint8Array {
+    const needed = this.heapLength + more
+    if (needed > this.heap.length) this.heap = grown(this.heap, Math.max(needed, this.heap.length * 2, 1024))
+    return this.heap
+  }
+
+  /** Makes room for `more` cells beyond `cellLength`. */
+  reserveCells(more: number): void {
+    const needed = this.cellLength + more
+    const capacity = this.cellKey.length
+    if (needed <= capacity) return
+    const size = Math.max(needed, capacity * 2, 64)
+    this.cellKey = grown(this.cellKey, size)
+    this.cellTag = grown(this.cellTag, size)
+    this.cellLanes = grown(this.cellLanes, 2 * size)
+    this.cellFloat = new Float64Array(this.cellLanes.buffer)
+  }
+}
+
+/**
+ * A store with only the given rows, in the given order, and only the heap bytes and cells that they use. Child rows
+ * are not carried over.
+ */
+export function compactRows(store: ColumnStore, rows: Uint32Array): ColumnStore {
+  const { layout } = store
+  const to = new ColumnStore(layout)
+  const count = rows.length
+  to.reserveRows(count)
+  to.nulls = gather(store.nulls, rows, 1)
+  to.uint8 = gatherAll(store.uint8, layout.uint8, rows, 1)
+  to.int32 = gatherAll(store.int32, layout.int32, rows, 1)
+  to.float64 = gatherAll(store.float64, layout.float64, rows, 1)
+  to.int64 = gatherAll(store.int64, layout.int64, rows, 2)
+  to.otherSymbols = store.otherSymbols
+  if (layout.tuple) to.tuple = gather(store.tuple, rows, 1)
+  layout.bytes.forEach((filled, column) => {
+    if (!filled) return
+    const offsets = store.bytesOffset[column]
+    const lengths = store.bytesLength[column]
+    for (let i = 0; i < count; i++) {
+      const length = lengths[rows[i]]
+      to.bytesOffset[column][i] = copyHeap(store, offsets[rows[i]], length, to)
+      to.bytesLength[column][i] = length
+    }
+  })
+  layout.cells.forEach((filled, column) => {
+    if (!filled) return
+    for (let i = 0; i < count; i++) {
+      const first = store.cellStart[column][rows[i]]
+      const length = store.cellCount[column][rows[i]]
+      to.cellStart[column][i] = to.cellLength
+      to.cellCount[column][i] = length
+      to.reserveCells(length)
+      for (let cell = first; cell < first + length; cell++) {
+        const copy = to.cellLength++
+        to.cellKey[copy] = store.cellKey[cell]
+        to.cellTag[copy] = store.cellTag[cell]
+        to.cellLanes[2 * copy] = store.cellLanes[2 * cell]
+        to.cellLanes[2 * copy + 1] = store.cellLanes[2 * cell + 1]
+        if (store.cellTag[cell] === CELL_IN_HEAP)
+          to.cellLanes[2 * copy] = copyHeap(
+            store,
+            store.cellLanes[2 * cell] >>> 0,
+            store.cellLanes[2 * cell + 1],
+            to,
+          )
+      }
+    }
+  })
+  return to
+}
+
+function copyHeap(from: ColumnStore, offset: number, length: number, to: ColumnStore): number {
+  const heap = to.reserveHeap(length)
+  const at = to.heapLength
+  heap.set(from.heap.subarray(offset, offset + length), at)
+  to.heapLength = at + length
+  return at
+}
+
+function gather<A extends NumberArray>(array: A, rows: Uint32Array, width: 1 | 2): A {
+  const to = new (array.constructor as new (length: number) => A)(rows.length * width)
+  for (let i = 0; i < rows.length; i++) {
+    to[width * i] = array[width * rows[i]]
+    if (width === 2) to[2 * i + 1] = array[2 * rows[i] + 1]
+  }
+  return to
+}
+
+function gatherAll<A extends NumberArray>(
+  columns: A[],
+  filled: readonly boolean[],
+  rows: Uint32Array,
+  width: 1 | 2,
+): A[] {
+  return columns.map((column, i) => (filled[i] ? gather(column, rows, width) : column))
+}
+
+type NumberArray = Uint8Array | Int32Array | Uint32Array | Float64Array
+
+function grown<A extends NumberArray>(array: A, length: number): A {
+  const next = new (array.constructor as new (length: number) => A)(length)
+  next.set(array)
+  return next
+}
+
+function grownAll<A extends NumberArray>(columns: A[], filled: readonly boolean[], length: number): A[] {
+  return columns.map((column, i) => (filled[i] ? grown(column, length) : column))
+}

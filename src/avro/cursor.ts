@@ -1,0 +1,877 @@
+/**
+ * Runs a cursor plan over the bytes of a block, filling columns: the hot loop of planning.
+ *
+ * Bounds contract: reading a typed array past its end gives `undefined`, which counts as 0 and ends every varint,
+ * so the loop can never run away; each length and count is compared with the bytes left before it is used, and each
+ * record must end inside the block. A violation throws a {@link CursorFault} with record and byte.
+ *
+ * Shape, measured: the position is a local that helpers take and give back; the one-byte case of each varint is
+ * inline; map loops are functions of their own; fixed-width columns have room for the whole block beforehand.
+ */
+import type { CodecName } from './codecs.ts'
+import { decompressBlock, emptyBlock } from './codecs.ts'
+import type { ColumnStore } from './column-store.ts'
+import { CELL_IN_HEAP } from './column-store.ts'
+import type { AvroContainer } from './container.ts'
+import type { CursorPlan } from './cursor-plan.ts'
+import { keyPosition, OP, pairOf } from './cursor-plan.ts'
+import type { AvroSchema } from './schema.ts'
+import { CorruptFileError } from '../errors.ts'
+import { readVarint, VARINT } from './varint.ts'
+
+/** Which keys of maps are kept: all, or those in a table of small ids and a short list of large ones. */
+export interface WantedKeys {
+  readonly all: boolean
+  /** `small[id] === 1` for wanted ids; ids past its end are looked up in `large`. */
+  readonly small: Uint8Array
+  readonly large: Int32Array
+}
+
+/** Ids below this get a byte each in {@link WantedKeys.small}. */
+const MAX_SMALL_KEY = 65_536
+
+/** Builds the look-up of wanted keys. */
+export function wantedKeys(ids: 'all' | readonly number[]): WantedKeys {
+  if (ids === 'all') return { all: true, small: new Uint8Array(0), large: new Int32Array(0) }
+  const small = ids.filter((id) => id >= 0 && id < MAX_SMALL_KEY)
+  const table = new Uint8Array(small.length === 0 ? 0 : Math.max(...small) + 1)
+  for (const id of small) table[id] = 1
+  return {
+    all: false,
+    small: table,
+    large: Int32Array.from(ids.filter((id) => id < 0 || id >= MAX_SMALL_KEY)),
+  }
+}
+
+/** What is wrong, in which record of the block and at which byte of it. */
+class CursorFault extends Error {
+  readonly at: number
+  /** Helpers that do not know their row leave -1; the loop fills it in. */
+  row: number
+  constructor(message: string, at: number, row = -1) {
+    super(message)
+    this.at = at
+    this.row = row
+  }
+}
+
+const block = emptyBlock()
+
+/**
+ * Decodes the blocks of a container into rows `firstRow` and following, one block a step, so that the caller can do
+ * something else in between. Other containers may be decoded into other stores between two steps.
+ *
+ * @param store has a layout that the plan's columns fit; rows are reserved here
+ * @yields after each block but the last
+ * @returns the number of rows decoded, which equals the container's count
+ * @throws CorruptFileError with location, entry and byte of the decompressed block
+ */
+export function* decodeBlocks(
+  container: AvroContainer,
+  codec: CodecName,
+  plan: CursorPlan,
+  store: ColumnStore,
+  firstRow: number,
+  wanted: WantedKeys,
+): Generator<undefined, number> {
+  const { bytes, blocks, location } = container
+  let row = firstRow
+  // The count is the file's claim: room is made for it only as far as its bytes can bear it out.
+  store.reserveRows(firstRow + Math.min(container.count, bytes.length >> 3))
+  for (let i = 0; i < blocks.length; i += 3) {
+    if (i > 0) yield
+    const count = blocks[i]
+    decompressBlock(codec, bytes, blocks[i + 1], blocks[i + 2], location, block)
+    const { start, end } = block
+    if (count > end - start) {
+      throw new CorruptFileError(
+        `Cannot read ${location}: the block at byte ${blocks[i + 1]} claims ${count} objects in ${end - start} bytes`,
+        { location, entry: row - firstRow, byte: blocks[i + 1] },
+      )
+    }
+    store.reserveRows(row + count)
+    try {
+      const stopped = runCursor(plan, block.bytes, block.view, start, end, count, store, row, wanted)
+      if (stopped !== end) throw new CursorFault(`${end - stopped} bytes are left over`, stopped, row + count)
+    } catch (fault) {
+      if (!(fault instanceof CursorFault)) throw fault
+      const entry = fault.row - firstRow
+      throw new CorruptFileError(
+        `Cannot read ${location}: entry ${entry} (byte ${fault.at - start} of the block at byte ${blocks[i + 1]}): ${fault.message}`,
+        { location, entry, byte: fault.at - start },
+      )
+    }
+    row += count
+  }
+  return row - firstRow
+}
+
+/** {@link decodeBlocks} in one go. */
+export function decodeContainer(...parameters: Parameters<typeof decodeBlocks>): number {
+  const steps = decodeBlocks(...parameters)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** Symbols are numbered in a byte. */
+const MAX_SYMBOLS = 255
+const OVERLONG = 'a number runs past the block or is longer than ten bytes'
+
+function runCursor(
+  plan: CursorPlan,
+  b: Uint8Array,
+  view: DataView,
+  start: number,
+  end: number,
+  count: number,
+  store: ColumnStore,
+  firstRow: number,
+  wanted: WantedKeys,
+): number {
+  const code = plan.code
+  const nulls = store.nulls
+  const uint8 = store.uint8
+  const int32 = store.int32
+  const float64 = store.float64
+  const int64 = store.int64
+  const bytesOffset = store.bytesOffset
+  const bytesLength = store.bytesLength
+  const cellStart = store.cellStart
+  const cellCount = store.cellCount
+  const tuple = store.tuple
+  const absent = plan.absent
+  let p = start
+  let tupleStart = 0
+  let x: number
+  let n: number
+  let r = firstRow
+  const last = firstRow + count
+  try {
+    for (; r < last; r++) {
+      nulls[r] = absent
+      let q = 0
+      for (;;) {
+        const op = code[q]
+        if (op === OP.END) break
+        switch (op) {
+          case OP.SKIP_VARINT:
+            while (b[p++] > 127);
+            q += 1
+            break
+          case OP.SKIP_BYTES:
+            x = b[p++]!
+            if (x > 127) {
+              x = longLength(b, p - 1, end, r)
+              p = VARINT.next
+            } else x = x >>> 1
+            p += x
+            q += 1
+            break
+          case OP.SKIP_FIXED:
+            p += code[q + 1]
+            q += 2
+            break
+          case OP.OPTIONAL:
+            x = b[p++]!
+            if (x === code[q + 1]) {
+              nulls[r] = nulls[r] | code[q + 4]
+              q = code[q + 3]!
+            } else if (x === code[q + 2]) q += 5
+            else throw unknownBranch(x, p - 1, end, r)
+            break
+          case OP.PRESENT:
+            x = b[p++]!
+            if (x !== code[q + 1]) throw notPresent(plan, q, x, p - 1, end, r)
+            q += 3
+            break
+          case OP.UINT8:
+            x = b[p++]!
+            if (x > 127 || (x & 1) !== 0)
+              throw new CursorFault('a small number is out of range (0 to 63 are possible)', p - 1, r)
+            uint8[code[q + 1]][r] = x >>> 1
+            q += 2
+            break
+          case OP.BOOLEAN:
+            x = b[p++]!
+            if (x > 1) throw new CursorFault(`a boolean is ${x}`, p - 1, r)
+            uint8[code[q + 1]][r] = x
+            q += 2
+            break
+          case OP.INT32:
+            x = b[p]!
+            if (x < 128) {
+              int32[code[q + 1]][r] = (x >>> 1) ^ -(x & 1)
+              p++
+            } else p = readInt32(b, p, end, int32[code[q + 1]], r)
+            q += 2
+            break
+          case OP.FLOAT64:
+            x = b[p]!
+            if (x < 128) {
+              float64[code[q + 1]][r] = (x >>> 1) ^ -(x & 1)
+              p++
+            } else p = readFloat64(b, p, float64[code[q + 1]], r)
+            q += 2
+            break
+          case OP.INT64:
+            p = readInt64(b, p, int64[code[q + 1]], 2 * r)
+            q += 2
+            break
+          case OP.BYTES:
+            x = b[p++]!
+            if (x > 127) {
+              x = longLength(b, p - 1, end, r)
+              p = VARINT.next
+            } else x = x >>> 1
+            if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p, r)
+            bytesOffset[code[q + 1]][r] = copyToHeap(b, p, x, store)
+            bytesLength[code[q + 1]][r] = x
+            p += x
+            q += 2
+            break
+          case OP.FIXED:
+            x = code[q + 2]!
+            if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p, r)
+            bytesOffset[code[q + 1]][r] = copyToHeap(b, p, x, store)
+            bytesLength[code[q + 1]][r] = x
+            p += x
+            q += 3
+            break
+          case OP.SYMBOL:
+            x = b[p++]!
+            if (x > 127 || (x & 1) !== 0) throw new CursorFault('a name is too long', p - 1, r)
+            x = x >>> 1
+            uint8[code[q + 1]][r] = findSymbol(b, p, x, end, plan.symbols[code[q + 2]], store)
+            p += x
+            q += 3
+            break
+          case OP.TUPLE_BEGIN:
+            tupleStart = p
+            q += 1
+            break
+          case OP.TUPLE_END:
+            if (p > end) throw new CursorFault('the record runs past the block', p, r)
+            tuple[r] = store.tuples.intern(b, tupleStart, p)
+            q += 1
+            break
+          case OP.ROWS: {
+            x = code[q + 1]!
+            const child = store.child!
+            cellStart[x][r] = store.childLength
+            p = readRows(plan, q + 3, b, p, end, child, store, r)
+            cellCount[x][r] = store.childLength - cellStart[x][r]
+            q = code[q + 2]!
+            break
+          }
+          case OP.SKIP_NODE:
+            p = skipNode(plan.nodes[code[q + 1]], b, p, end, 0)
+            q += 2
+            break
+          default: {
+            // Arrays and maps: blocks of items until a count of zero.
+            const bound = op !== OP.SKIP_VARINTS && op !== OP.SKIP_NUMBER_MAP && op !== OP.SKIP_BYTES_MAP
+            const first = store.cellLength
+            for (;;) {
+              n = b[p++]!
+              if (n > 127) {
+                if (!readVarint(b, p - 1, end)) throw new CursorFault(OVERLONG, p - 1, r)
+                n = VARINT.value
+                p = VARINT.next
+              } else n = (n >>> 1) ^ -(n & 1)
+              if (n === 0) break
+              if (n < 0) {
+                // A negative count is followed by the size of the block in bytes.
+                n = -n
+                if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p, r)
+                x = VARINT.value
+                p = VARINT.next
+                if (x < 0 || x > end - p)
+                  throw new CursorFault(`a block of ${x} bytes runs past its end`, p, r)
+                if (!bound) {
+                  p += x
+                  continue
+                }
+              }
+              if (n > end - p) throw new CursorFault(`${n} items are claimed in ${end - p} bytes`, p, r)
+              switch (op) {
+                case OP.SKIP_VARINTS:
+                  p = skipVarints(b, view, p, end, n)
+                  break
+                case OP.SKIP_NUMBER_MAP:
+                  p = skipVarints(b, view, p, end, 2 * n)
+                  break
+                case OP.SKIP_BYTES_MAP:
+                  p = skipBytesMap(b, p, end, n)
+                  break
+                case OP.KEYS:
+                  p = readKeys(b, p, end, n, store)
+                  break
+                case OP.NUMBERS:
+                  p = readNumbers(b, p, n, store)
+                  break
+                case OP.NUMBER_MAP:
+                  p = readNumberMap(b, p, end, n, store, wanted)
+                  break
+                case OP.BYTES_MAP:
+                  p = readBytesMap(b, p, end, n, store, wanted)
+                  break
+                case OP.ODD_NUMBER_MAP:
+                case OP.ODD_BYTES_MAP:
+                  p = readOddMap(plan.nodes[code[q + 2]], b, p, end, n, store, wanted)
+                  break
+                default:
+                  throw new Error(`Cursor plan holds the unknown operation ${op}`)
+              }
+              if (p > end) throw new CursorFault('an array runs past the block', p, r)
+            }
+            if (bound) {
+              const column = code[q + 1]
+              cellStart[column][r] = first
+              cellCount[column][r] = store.cellLength - first
+              q += op === OP.ODD_NUMBER_MAP || op === OP.ODD_BYTES_MAP ? 3 : 2
+            } else q += 1
+          }
+        }
+      }
+      if (p > end) throw new CursorFault('the record runs past the block', p, r)
+    }
+  } catch (fault) {
+    if (fault instanceof CursorFault && fault.row < 0) fault.row = r
+    throw fault
+  }
+  return p
+}
+
+/** The fault of a branch byte that is neither of an optional type's two. */
+function unknownBranch(byte: number, at: number, end: number, row: number): CursorFault {
+  if (at >= end) return new CursorFault('the record runs past the block', at, row)
+  return new CursorFault(`a union has no branch ${(byte >>> 1) ^ -(byte & 1)}`, at, row)
+}
+
+/** The fault of a `PRESENT` at `q` that read `byte`. */
+function notPresent(
+  plan: CursorPlan,
+  q: number,
+  byte: number,
+  at: number,
+  end: number,
+  row: number,
+): CursorFault {
+  // Branches 0 and 1 are the bytes 0 and 2.
+  const nullByte = 2 - plan.code[q + 1]
+  if (byte !== nullByte || at >= end) return unknownBranch(byte, at, end, row)
+  return new CursorFault(`the required field ${plan.fields[plan.code[q + 2]]} is null`, at, row)
+}
+
+/** A length of more than one byte: gives it, and leaves the position behind it in VARINT. */
+function longLength(b: Uint8Array, at: number, end: number, row: number): number {
+  if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at, row)
+  const length = VARINT.value
+  if (length < 0 || length > end - VARINT.next)
+    throw new CursorFault(`a value of ${length} bytes runs past the block`, at, row)
+  return length
+}
+
+function readInt32(b: Uint8Array, at: number, end: number, out: Int32Array, row: number): number {
+  if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at, row)
+  const { value, next } = VARINT
+  if (value < -2147483648 || value > 2147483647)
+    throw new CursorFault(`the int ${value} does not fit 32 bits`, at, row)
+  out[row] = value
+  return next
+}
+
+/** A long as float64: exact, or a fault. */
+function readFloat64(b: Uint8Array, at: number, out: Float64Array, index: number): number {
+  let p = at
+  let x = b[p++]
+  let low = x & 127
+  if (x > 127) {
+    x = b[p++]!
+    low |= (x & 127) << 7
+    if (x > 127) {
+      x = b[p++]!
+      low |= (x & 127) << 14
+      if (x > 127) {
+        x = b[p++]!
+        low |= (x & 127) << 21
+        if (x > 127) {
+          let high = 0
+          let scale = 1
+          for (let i = 4; ; i++) {
+            if (i === 10) throw new CursorFault(OVERLONG, at)
+            x = b[p++]!
+            high += (x & 127) * scale
+            if (!(x > 127)) break
+            scale *= 128
+          }
+          // Compared in two parts, because their sum is rounded from 2^53 on.
+          if (high > 2 ** 26 || (high === 2 ** 26 && low > 0))
+            throw new CursorFault('a count or size is beyond 2^53', at)
+          const half = (low >>> 1) + high * 134217728
+          out[index] = (low & 1) === 1 ? -half - 1 : half
+          return p
+        }
+      }
+    }
+  }
+  out[index] = (low >>> 1) ^ -(low & 1)
+  return p
+}
+
+/** A long as two 32-bit lanes, low first. */
+function readInt64(b: Uint8Array, at: number, out: Int32Array, index: number): number {
+  let p = at
+  let x = b[p++]
+  let low = x & 127
+  let high = 0
+  if (x > 127) {
+    x = b[p++]!
+    low |= (x & 127) << 7
+    if (x > 127) {
+      x = b[p++]!
+      low |= (x & 127) << 14
+      if (x > 127) {
+        x = b[p++]!
+        low |= (x & 127) << 21
+        if (x > 127) {
+          x = b[p++]!
+          low |= (x & 127) << 28
+          high = (x & 127) >>> 4
+          if (x > 127) {
+            x = b[p++]!
+            high |= (x & 127) << 3
+            if (x > 127) {
+              x = b[p++]!
+              high |= (x & 127) << 10
+              if (x > 127) {
+                x = b[p++]!
+                high |= (x & 127) << 17
+                if (x > 127) {
+                  x = b[p++]!
+                  high |= (x & 127) << 24
+                  if (x > 127) {
+                    x = b[p++]!
+                    if (x > 1) throw new CursorFault('a number does not fit 64 bits', at)
+                    high |= x << 31
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  // Undo the zig-zag over both lanes.
+  const sign = -(low & 1)
+  out[index] = ((low >>> 1) | (high << 31)) ^ sign
+  out[index + 1] = (high >>> 1) ^ sign
+  return p
+}
+
+/** Copies to the heap; gives the offset. Unrolled: for paths of 150 bytes this beats `set` and `Buffer.copy`. */
+function copyToHeap(b: Uint8Array, at: number, length: number, store: ColumnStore): number {
+  let heap = store.heap
+  const offset = store.heapLength
+  if (offset + length > heap.length) heap = store.reserveHeap(length)
+  let to = offset
+  let p = at
+  const end = at + length
+  for (const last = end - 3; p < last; p += 4, to += 4) {
+    heap[to] = b[p]!
+    heap[to + 1] = b[p + 1]!
+    heap[to + 2] = b[p + 2]!
+    heap[to + 3] = b[p + 3]!
+  }
+  while (p < end) heap[to++] = b[p++]!
+  store.heapLength = offset + length
+  return offset
+}
+
+function findSymbol(
+  b: Uint8Array,
+  at: number,
+  length: number,
+  end: number,
+  symbols: readonly Uint8Array[],
+  store: ColumnStore,
+): number {
+  for (let s = 0; s < symbols.length; s++) {
+    const symbol = symbols[s]
+    if (symbol.length !== length) continue
+    let i = 0
+    while (i < length && (b[at + i] | 0x20) === symbol[i]) i++
+    if (i === length) return s
+  }
+  if (at + length > end) throw new CursorFault(`a name of ${length} bytes runs past the block`, at)
+  const name = Buffer.from(b.subarray(at, at + length))
+    .toString('utf8')
+    .toLowerCase()
+  const known = store.otherSymbols.indexOf(name)
+  const other = symbols.length + (known >= 0 ? known : store.otherSymbols.push(name) - 1)
+  if (other > MAX_SYMBOLS) throw new CursorFault(`there are more than ${MAX_SYMBOLS} different names`, at)
+  return other
+}
+
+/** Skips n varints, four bytes at a time: each byte without its high bit ends one. */
+function skipVarints(b: Uint8Array, view: DataView, at: number, end: number, count: number): number {
+  let p = at
+  let n = count
+  const last = Math.min(end, view.byteLength) - 4
+  while (n >= 4 && p <= last) {
+    const ends = (~view.getInt32(p, true) >>> 7) & 0x01010101
+    n -= Math.imul(ends, 0x01010101) >>> 24
+    p += 4
+  }
+  while (n > 0) {
+    if (p >= end) throw new CursorFault('an array runs past the block', p)
+    n -= (b[p++] >>> 7) ^ 1
+  }
+  return p
+}
+
+function skipBytesMap(b: Uint8Array, at: number, end: number, count: number): number {
+  let p = at
+  for (let n = count; n > 0; n--) {
+    while (b[p++] > 127);
+    let x = b[p++]
+    if (x > 127) {
+      x = longLength(b, p - 1, end, -1)
+      p = VARINT.next
+    } else x = x >>> 1
+    p += x
+    if (p > end) throw new CursorFault('a map runs past the block', p)
+  }
+  return p
+}
+
+function readKeys(b: Uint8Array, at: number, end: number, count: number, store: ColumnStore): number {
+  store.reserveCells(count)
+  let p = at
+  for (let n = count; n > 0; n--) p = readInt32(b, p, end, store.cellKey, store.cellLength++)
+  return p
+}
+
+function readNumbers(b: Uint8Array, at: number, count: number, store: ColumnStore): number {
+  store.reserveCells(count)
+  let p = at
+  for (let n = count; n > 0; n--) p = readFloat64(b, p, store.cellFloat, store.cellLength++)
+  return p
+}
+
+function isWanted(key: number, wanted: WantedKeys): boolean {
+  if (wanted.all) return true
+  if (key >= 0 && key < wanted.small.length) return wanted.small[key] === 1
+  const { large } = wanted
+  for (let i = 0; i < large.length; i++) if (large[i] === key) return true
+  return false
+}
+
+/** A map key of more than one byte: gives it, and leaves the position behind it in VARINT. */
+function longKey(b: Uint8Array, at: number, end: number): number {
+  if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at)
+  const key = VARINT.value
+  if (key !== (key | 0)) throw new CursorFault(`the key ${key} does not fit 32 bits`, at)
+  return key
+}
+
+function readNumberMap(
+  b: Uint8Array,
+  at: number,
+  end: number,
+  count: number,
+  store: ColumnStore,
+  wanted: WantedKeys,
+): number {
+  let p = at
+  for (let n = count; n > 0; n--) {
+    let key = b[p++]
+    if (key > 127) {
+      key = longKey(b, p - 1, end)
+      p = VARINT.next
+    } else key = (key >>> 1) ^ -(key & 1)
+    if (!isWanted(key, wanted)) {
+      while (b[p++] > 127);
+    } else {
+      store.reserveCells(1)
+      const cell = store.cellLength++
+      store.cellKey[cell] = key
+      p = readFloat64(b, p, store.cellFloat, cell)
+    }
+    if (p > end) throw new CursorFault('a map runs past the block', p)
+  }
+  return p
+}
+
+function readBytesMap(
+  b: Uint8Array,
+  at: number,
+  end: number,
+  count: number,
+  store: ColumnStore,
+  wanted: WantedKeys,
+): number {
+  const { all, small } = wanted
+  let p = at
+  for (let n = count; n > 0; n--) {
+    let key = b[p++]
+    if (key > 127) {
+      key = longKey(b, p - 1, end)
+      p = VARINT.next
+    } else key = (key >>> 1) ^ -(key & 1)
+    let x = b[p++]
+    if (x > 127) {
+      x = longLength(b, p - 1, end, -1)
+      p = VARINT.next
+    } else x = x >>> 1
+    if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p)
+    if (all || (key >= 0 && key < small.length ? small[key] === 1 : isWanted(key, wanted)))
+      putBytes(b, p, x, key, store)
+    p += x
+  }
+  return p
+}
+
+/** Appends one cell with a byte value: in the cell itself up to eight bytes, else in the heap. */
+function putBytes(b: Uint8Array, at: number, length: number, key: number, store: ColumnStore): void {
+  store.reserveCells(1)
+  const cell = store.cellLength++
+  store.cellKey[cell] = key
+  const lanes = store.cellLanes
+  if (length > 8) {
+    store.cellTag[cell] = CELL_IN_HEAP
+    lanes[2 * cell] = copyToHeap(b, at, length, store)
+    lanes[2 * cell + 1] = length
+    return
+  }
+  store.cellTag[cell] = length
+  if (length === 8) {
+    lanes[2 * cell] = b[at] | (b[at + 1] << 8) | (b[at + 2] << 16) | (b[at + 3] << 24)
+    lanes[2 * cell + 1] = b[at + 4] | (b[at + 5] << 8) | (b[at + 6] << 16) | (b[at + 7] << 24)
+    return
+  }
+  let low = 0
+  let high = 0
+  for (let i = 0; i < length; i++) {
+    if (i < 4) low |= b[at + i] << (8 * i)
+    else high |= b[at + i] << (8 * (i - 4))
+  }
+  lanes[2 * cell] = low
+  lanes[2 * cell + 1] = high
+}
+
+/**
+ * Key-value records with the value first, with optional parts or more fields, or that may be null themselves: by a
+ * walk over their schema.
+ */
+function readOddMap(
+  items: AvroSchema,
+  b: Uint8Array,
+  at: number,
+  end: number,
+  count: number,
+  store: ColumnStore,
+  wanted: WantedKeys,
+): number {
+  const pair = pairOf(items)
+  if (pair === undefined) throw new Error('Cursor plan holds a map without key and value')
+  const keyAt = keyPosition(pair)
+  let p = at
+  for (let n = count; n > 0; n--) {
+    const item = branch(items, b, p, end)
+    p = item.at
+    if (item.type.type === 'null') continue
+    let key = 0
+    let valueAt = -1
+    let valueType: AvroSchema | undefined
+    for (let f = 0; f < pair.fields.length; f++) {
+      const type = pair.fields[f].type
+      const from = branch(type, b, p, end)
+      if (f === keyAt) {
+        if (from.type.type === 'null') throw new CursorFault('a map has an item without a key', p)
+        key = longKey(b, from.at, end)
+      } else if (f === 1 - keyAt && from.type.type !== 'null') {
+        valueAt = from.at
+        valueType = from.type
+      }
+      p = skipNode(type, b, p, end, 0)
+    }
+    if (p > end) throw new CursorFault('a map runs past the block', p)
+    if (valueType === undefined || !isWanted(key, wanted)) continue
+    if (valueType.type === 'int' || valueType.type === 'long') {
+      store.reserveCells(1)
+      store.cellKey[store.cellLength] = key
+      readFloat64(b, valueAt, store.cellFloat, store.cellLength++)
+    } else if (valueType.type === 'fixed') {
+      putBytes(b, valueAt, valueType.size, key, store)
+    } else {
+      const length = longLength(b, valueAt, end, -1)
+      putBytes(b, VARINT.next, length, key, store)
+    }
+  }
+  return p
+}
+
+/** Looks through a union at its value. */
+function branch(type: AvroSchema, b: Uint8Array, at: number, end: number): { type: AvroSchema; at: number } {
+  if (type.type !== 'union') return { type, at }
+  if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at)
+  const { value, next } = VARINT
+  if (value < 0 || value >= type.branches.length) throw new CursorFault(`a union has no branch ${value}`, at)
+  return { type: type.branches[value], at: next }
+}
+
+/** Data may nest as deep as it likes in a schema that refers to itself; the stack may not. */
+const MAX_DATA_DEPTH = 200
+
+/** Skips one value of any type by walking its schema. */
+function skipNode(type: AvroSchema, b: Uint8Array, at: number, end: number, depth: number): number {
+  if (depth > MAX_DATA_DEPTH) throw new CursorFault(`a value nests deeper than ${MAX_DATA_DEPTH} levels`, at)
+  if (at > end) throw new CursorFault('the record runs past the block', at)
+  switch (type.type) {
+    case 'null':
+      return at
+    case 'boolean':
+      return at + 1
+    case 'int':
+    case 'long':
+    case 'enum':
+      if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at)
+      return VARINT.next
+    case 'float':
+      return at + 4
+    case 'double':
+      return at + 8
+    case 'fixed':
+      return at + type.size
+    case 'bytes':
+    case 'string': {
+      const length = longLength(b, at, end, -1)
+      return VARINT.next + length
+    }
+    case 'union': {
+      const chosen = branch(type, b, at, end)
+      return skipNode(chosen.type, b, chosen.at, end, depth + 1)
+    }
+    case 'record': {
+      let p = at
+      for (const field of type.fields) p = skipNode(field.type, b, p, end, depth + 1)
+      return p
+    }
+    case 'array':
+    case 'map': {
+      let p = at
+      for (;;) {
+        if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
+        let n = VARINT.value
+        p = VARINT.next
+        if (n === 0) return p
+        if (n < 0) {
+          if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
+          if (VARINT.value < 0 || VARINT.value > end - VARINT.next)
+            throw new CursorFault(`a block of ${VARINT.value} bytes runs past its end`, p)
+          p = VARINT.next + VARINT.value
+          continue
+        }
+        if (n > end - p) throw new CursorFault(`${n} items are claimed in ${end - p} bytes`, p)
+        for (; n > 0; n--) {
+          const from = p
+          if (type.type === 'map') p = longLength(b, p, end, -1) + VARINT.next
+          p = skipNode(type.type === 'map' ? type.values : type.items, b, p, end, depth + 1)
+          // Nulls take no bytes, and then none of them does.
+          if (p === from) break
+        }
+      }
+    }
+  }
+}
+
+/** The items of an array of records, as rows of the child store: a small interpreter for the few kinds it needs. */
+function readRows(
+  plan: CursorPlan,
+  body: number,
+  b: Uint8Array,
+  at: number,
+  end: number,
+  child: ColumnStore,
+  parent: ColumnStore,
+  parentRow: number,
+): number {
+  const code = plan.code
+  let p = at
+  for (;;) {
+    if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p, parentRow)
+    let n = VARINT.value
+    p = VARINT.next
+    if (n === 0) return p
+    if (n < 0) {
+      n = -n
+      if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p, parentRow)
+      p = VARINT.next
+    }
+    if (n > end - p) throw new CursorFault(`${n} items are claimed in ${end - p} bytes`, p, parentRow)
+    child.reserveRows(parent.childLength + n)
+    for (; n > 0; n--) {
+      const r = parent.childLength++
+      child.nulls[r] = plan.childAbsent
+      let q = body
+      for (;;) {
+        const op = code[q]
+        if (op === OP.ROWS_NEXT) break
+        let x: number
+        switch (op) {
+          case OP.OPTIONAL:
+            x = b[p++]!
+            if (x === code[q + 1]) {
+              child.nulls[r] = child.nulls[r] | code[q + 4]
+              q = code[q + 3]!
+            } else if (x === code[q + 2]) q += 5
+            else throw unknownBranch(x, p - 1, end, parentRow)
+            break
+          case OP.PRESENT:
+            x = b[p++]!
+            if (x !== code[q + 1]) throw notPresent(plan, q, x, p - 1, end, parentRow)
+            q += 3
+            break
+          case OP.BOOLEAN:
+            x = b[p++]!
+            if (x > 1) throw new CursorFault(`a boolean is ${x}`, p - 1, parentRow)
+            child.uint8[code[q + 1]][r] = x
+            q += 2
+            break
+          case OP.BYTES:
+            x = longLength(b, p, end, parentRow)
+            p = VARINT.next
+            child.bytesOffset[code[q + 1]][r] = copyToHeap(b, p, x, child)
+            child.bytesLength[code[q + 1]][r] = x
+            p += x
+            q += 2
+            break
+          case OP.SKIP_VARINT:
+            while (b[p++] > 127);
+            q += 1
+            break
+          case OP.SKIP_BYTES:
+            x = longLength(b, p, end, parentRow)
+            p = VARINT.next + x
+            q += 1
+            break
+          case OP.SKIP_FIXED:
+            p += code[q + 1]
+            q += 2
+            break
+          case OP.SKIP_NODE:
+            p = skipNode(plan.nodes[code[q + 1]], b, p, end, 0)
+            q += 2
+            break
+          default:
+            throw new CursorFault('an item has fields of an unexpected type', p, parentRow)
+        }
+        if (p > end) throw new CursorFault('an item runs past the block', p, parentRow)
+      }
+    }
+  }
+}

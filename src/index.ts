@@ -1,0 +1,85 @@
+/**
+ * iceplan: which data files a scan of an Apache Iceberg table must read, and which delete files apply to each.
+ *
+ * ```ts
+ * import { loadTable } from 'iceplan'
+ *
+ * const table = await loadTable('/warehouse/db/orders')
+ * for await (const task of table.planFiles())
+ *   console.log(task.dataFile.filePath, task.deletes.length)
+ * ```
+ */
+
+// Tables and plans
+export { loadTable, type LoadTableOptions } from './planner/load-table.ts'
+export { Table } from './planner/table.ts'
+export { TableScan, type ScanOptions } from './planner/table-scan.ts'
+export { ScanPlanner, type ScanPlannerOptions } from './planner/scan-planner.ts'
+export { ScanPlan, type PlanOptions, type PlanProgress } from './planner/scan-plan.ts'
+export { FileScanTask } from './planner/file-scan-task.ts'
+export { PlannedBatch } from './planner/planned-batch.ts'
+export { type DeleteAssignment } from './planner/delete-file-index.ts'
+export { type ScanReport } from './planner/scan-report.ts'
+export { verifyTable, type VerifyOptions, type VerifyProgress, type VerifySummary } from './verify/verify.ts'
+
+// Manifests
+export { ManifestCache, type ManifestCacheOptions } from './manifest/manifest-cache.ts'
+export {
+  Manifest,
+  readManifest,
+  readManifestBytes,
+  readManifestList,
+  type ReadManifestBytesOptions,
+  type ReadOptions as ReadManifestOptions,
+} from './manifest/manifest-reader.ts'
+export { readManifestListBytes } from './manifest/manifest-list.ts'
+export {
+  ManifestContent,
+  ManifestFile,
+  type ManifestFileFields,
+  type PartitionFieldSummary,
+} from './manifest/manifest-file.ts'
+export { ManifestEntry } from './manifest/manifest-entry.ts'
+export { EntryStatus } from './manifest/inheritable-metadata.ts'
+export { ContentFile, DataFile, DeleteFile, partitionToJson } from './manifest/content-file.ts'
+export { EntryBatch, FileContent, type BatchSegment } from './manifest/entry-batch.ts'
+export { type FieldGroup, type FileFormat, type ManifestProjection } from './manifest/entry-fields.ts'
+export { type PartitionTuple, type PartitionType } from './manifest/partition-key.ts'
+
+// Table metadata
+export { parseTableMetadata, TableMetadata } from './metadata/table-metadata.ts'
+export { type Snapshot, type SnapshotRef, type SnapshotSelection } from './metadata/snapshot.ts'
+export { Schema } from './metadata/schema.ts'
+export { type PartitionField, type PartitionSpec } from './metadata/partition-spec.ts'
+export { formatType, type NestedField, type Type } from './types/type.ts'
+export { type Transform } from './types/transforms/transform.ts'
+export { type JsonValue, type Value } from './types/value.ts'
+export { formatJson, parseJson } from './metadata/lossless-json.ts'
+
+// Expressions
+export { type Expression, formatExpression } from './expressions/expression.ts'
+
+// Storage
+export { type ByteRange, type FileIO, type InputFile, type ReadOptions } from './io/file-io.ts'
+export { defaultFileIO } from './io/default-file-io.ts'
+export { LocalFileIO } from './io/local-file-io.ts'
+export { MemoryFileIO } from './io/memory-file-io.ts'
+export { HttpFileIO } from './io/http-file-io.ts'
+export { CountingFileIO, type RequestCounts } from './io/counting-file-io.ts'
+export { limitRequests } from './io/limit-file-io.ts'
+export { LocationMap, parseRebase, rebase, type Rebase } from './io/rebase.ts'
+
+// Errors
+export {
+  CorruptFileError,
+  IcebergError,
+  InvalidArgumentError,
+  InvalidMetadataError,
+  isIcebergError,
+  NotFoundError,
+  StorageError,
+  UnsupportedFeatureError,
+  WorkerError,
+  type ErrorPlace,
+  type IcebergErrorCode,
+} from './errors.ts'

@@ -1,0 +1,104 @@
+/** Bounds how many requests a store has to answer at once; the rest wait in the order they were made. */
+import pLimit, { type LimitFunction } from 'p-limit'
+import type { FileIO, InputFile } from './file-io.ts'
+
+/**
+ * Requests in flight unless the caller says otherwise. Enough to hide the latency of an object store, and
+ * below the 50 to 64 sockets that HTTP clients keep per host: to some of them a request that waits for a
+ * socket is connecting, and times out.
+ */
+export const DEFAULT_REQUEST_LIMIT = 32
+
+/**
+ * The same store, with at most `limit` reads and listings running. A read whose signal is aborted while it
+ * waits rejects at once and never reaches the store. `readSync` takes no turn: it is over before it could be
+ * counted.
+ */
+export function limitRequests(io: FileIO, limit: number = DEFAULT_REQUEST_LIMIT): FileIO {
+  const turns = new Turns(limit)
+  const open = (location: string, length?: number): InputFile => {
+    const file = io.open(location, length)
+    const readSync = file.readSync?.bind(file)
+    return {
+      location: file.location,
+      read: (range, options) => turns.take(options?.signal, () => file.read(range, options)),
+      ...(readSync === undefined ? {} : { readSync }),
+    }
+  }
+  const list = io.list?.bind(io)
+  return {
+    identity: io.identity,
+    open,
+    ...(list === undefined
+      ? {}
+      : { list: (folder, options) => turns.take(options?.signal, () => list(folder, options)) }),
+  }
+}
+
+/** A queue that those who wait can leave, which p-limit's own cannot do. */
+class Turns {
+  readonly #limit: LimitFunction
+  /**
+   * How those who wait on a signal leave. One listener for all of them: a plan has one signal and may have
+   * thousands of reads waiting, and Node warns of more than ten listeners.
+   */
+  readonly #waiting = new WeakMap<AbortSignal, Waiting>()
+
+  constructor(limit: number) {
+    this.#limit = pLimit(limit)
+  }
+
+  take<T>(signal: AbortSignal | undefined, request: () => Promise<T>): Promise<T> {
+    if (signal === undefined) return this.#limit(request)
+    return new Promise<T>((resolve, reject) => {
+      const leave = (): void => {
+        // The reason is the caller's own value, an error or not.
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+        reject(signal.reason)
+      }
+      if (signal.aborted) {
+        leave()
+        return
+      }
+      const done = this.#wait(signal, leave)
+      void this.#limit(async () => {
+        done()
+        // One that has left is still in the queue, and gives its turn away.
+        if (signal.aborted) return
+        await request().then(resolve, reject)
+      })
+    })
+  }
+
+  /** Calls `leave` if the signal is aborted before the function returned is called. */
+  #wait(signal: AbortSignal, leave: () => void): () => void {
+    let waiting = this.#waiting.get(signal)
+    if (waiting === undefined) {
+      waiting = new Waiting(signal)
+      this.#waiting.set(signal, waiting)
+    }
+    return waiting.add(leave)
+  }
+}
+
+/** Those who wait on one signal. Listens to it only while there are any: a signal may outlive many plans. */
+class Waiting {
+  readonly #signal: AbortSignal
+  readonly #leaves = new Set<() => void>()
+  readonly #leaveAll = (): void => {
+    for (const leave of this.#leaves) leave()
+  }
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+  }
+
+  add(leave: () => void): () => void {
+    if (this.#leaves.size === 0) this.#signal.addEventListener('abort', this.#leaveAll)
+    this.#leaves.add(leave)
+    return () => {
+      this.#leaves.delete(leave)
+      if (this.#leaves.size === 0) this.#signal.removeEventListener('abort', this.#leaveAll)
+    }
+  }
+}

@@ -1,0 +1,384 @@
+/**
+ * Manifest entries as columns: one batch holds the entries of one manifest, or of a run of small ones, after
+ * inheritance. No object exists per entry; `DataFile`, `DeleteFile` and `ManifestEntry` are views of a row.
+ *
+ * Partition tuples are kept once per distinct tuple, as canonical keys (`partition-key.ts`), with a number
+ * per row: what depends on the partition alone is worked out once per tuple.
+ */
+import { CELL_IN_HEAP, ColumnStore, compactRows } from '../avro/column-store.ts'
+import { decodeBlocks, wantedKeys } from '../avro/cursor.ts'
+import { isAvroContainer, openContainer } from '../avro/container.ts'
+import { ByteDictionary } from '../bytes/byte-dictionary.ts'
+import { CorruptFileError, UnsupportedFeatureError } from '../errors.ts'
+import type { FieldGroup, FileFormat, ManifestProjection } from './entry-fields.ts'
+import { COLUMN, effectiveGroups, entryLayout, FILE_FORMATS, NULL_BIT } from './entry-fields.ts'
+import { EntryStatus, inheritMetadata } from './inheritable-metadata.ts'
+import type { ManifestCache } from './manifest-cache.ts'
+import type { ManifestFile } from './manifest-file.ts'
+import type { ManifestShape } from './manifest-shape.ts'
+import { manifestPlan, manifestShape } from './manifest-shape.ts'
+import type { PartitionTuple, PartitionType } from './partition-key.ts'
+import { decodePartitionKey } from './partition-key.ts'
+
+/** What the `content` of a file may be (id 134). */
+export const FileContent = { DATA: 0, POSITION_DELETES: 1, EQUALITY_DELETES: 2 } as const
+export type FileContent = (typeof FileContent)[keyof typeof FileContent]
+
+/** The rows that one manifest contributed. */
+export interface BatchSegment {
+  readonly manifest: ManifestFile
+  readonly shape: ManifestShape
+  readonly partitionType: PartitionType
+  /** Positions of spec fields that the manifest's tuples lack: null there is "not known". */
+  readonly missingPartitionFields: readonly number[]
+  readonly firstRow: number
+  readonly rowCount: number
+}
+
+export type CellColumn = keyof typeof COLUMN.cells
+export type NullableColumn = keyof typeof NULL_BIT
+
+export class EntryBatch {
+  readonly store: ColumnStore
+  readonly groups: readonly FieldGroup[]
+  readonly segments: readonly BatchSegment[]
+  readonly rowCount: number
+  /** Distinct partition tuples; `partitionIndex[row]` numbers them. */
+  readonly partitionKeys: ByteDictionary
+  readonly partitionIndex: Uint32Array
+  /** Rows of live entries, ascending. */
+  readonly liveRows: Uint32Array
+  readonly #sequenceNumbers: BigInt64Array
+  readonly #longs: readonly BigInt64Array[]
+  readonly #tuples: (PartitionTuple | undefined)[] = []
+
+  /** Made by {@link EntryBatchBuilder}. */
+  constructor(
+    store: ColumnStore,
+    groups: readonly FieldGroup[],
+    segments: readonly BatchSegment[],
+    partitionKeys: ByteDictionary,
+  ) {
+    this.store = store
+    this.groups = groups
+    this.segments = segments
+    const last = segments.at(-1)
+    this.rowCount = last === undefined ? 0 : last.firstRow + last.rowCount
+    this.partitionKeys = partitionKeys
+    this.partitionIndex = store.tuple
+    this.#longs = store.int64.map((lanes) => new BigInt64Array(lanes.buffer))
+    this.#sequenceNumbers = this.#longs[COLUMN.int64.sequenceNumber]
+    this.liveRows = liveRows(store, this.rowCount)
+  }
+
+  /** A batch of one row that shares nothing with this one: what a kept view is moved to. */
+  detachRow(row: number): EntryBatch {
+    const store = compactRows(this.store, Uint32Array.of(row))
+    const keys = new ByteDictionary()
+    const key = this.partitionKeys.at(this.partitionIndex[row])
+    store.tuple[0] = keys.intern(key, 0, key.length)
+    const segment = { ...this.segmentOf(row), firstRow: 0, rowCount: 1 }
+    return new EntryBatch(store, this.groups, [segment], keys)
+  }
+
+  /** The segment that a row belongs to. */
+  segmentOf(row: number): BatchSegment {
+    let low = 0
+    let high = this.segments.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.segments[middle].firstRow <= row) low = middle
+      else high = middle - 1
+    }
+    return this.segments[low]
+  }
+
+  isNull(row: number, column: NullableColumn): boolean {
+    return ((this.store.nulls[row] >>> NULL_BIT[column]) & 1) === 1
+  }
+
+  status(row: number): EntryStatus {
+    return this.store.uint8[COLUMN.uint8.status][row] as EntryStatus
+  }
+
+  content(row: number): FileContent {
+    if (this.isNull(row, 'content')) return FileContent.DATA
+    return this.store.uint8[COLUMN.uint8.content][row] as FileContent
+  }
+
+  fileFormat(row: number): FileFormat {
+    const number = this.store.uint8[COLUMN.uint8.fileFormat][row]
+    return number < FILE_FORMATS.length
+      ? FILE_FORMATS[number]
+      : this.store.otherSymbols[number - FILE_FORMATS.length]
+  }
+
+  int64(row: number, column: keyof typeof COLUMN.int64): bigint | undefined {
+    return this.isNull(row, column) ? undefined : this.#longs[COLUMN.int64[column]][row]
+  }
+
+  /** Data sequence numbers by row; only where `isNull(row, 'sequenceNumber')` is false. */
+  get sequenceNumbers(): BigInt64Array {
+    return this.#sequenceNumbers
+  }
+
+  recordCount(row: number): number {
+    return this.store.float64[COLUMN.float64.recordCount][row]
+  }
+
+  fileSizeInBytes(row: number): number {
+    return this.store.float64[COLUMN.float64.fileSizeInBytes][row]
+  }
+
+  optionalNumber(row: number, column: 'contentOffset' | 'contentSizeInBytes'): number | undefined {
+    return this.isNull(row, column) ? undefined : this.store.float64[COLUMN.float64[column]][row]
+  }
+
+  sortOrderId(row: number): number | undefined {
+    return this.isNull(row, 'sortOrderId') ? undefined : this.store.int32[COLUMN.int32.sortOrderId][row]
+  }
+
+  /** A byte column's value: a view into the batch's heap. Check {@link isNull} first where the column may be null. */
+  bytes(row: number, column: keyof typeof COLUMN.bytes): Uint8Array {
+    const offset = this.bytesOffset(row, column)
+    return this.store.heap.subarray(offset, offset + this.bytesLength(row, column))
+  }
+
+  bytesOffset(row: number, column: keyof typeof COLUMN.bytes): number {
+    return this.store.bytesOffset[COLUMN.bytes[column]][row]
+  }
+
+  bytesLength(row: number, column: keyof typeof COLUMN.bytes): number {
+    return this.store.bytesLength[COLUMN.bytes[column]][row]
+  }
+
+  text(row: number, column: keyof typeof COLUMN.bytes): string {
+    const { heap } = this.store
+    const offset = this.bytesOffset(row, column)
+    return Buffer.from(heap.buffer, heap.byteOffset + offset, this.bytesLength(row, column)).toString('utf8')
+  }
+
+  /** The partition tuple of a row, decoded once per distinct tuple. */
+  partition(row: number): PartitionTuple {
+    const index = this.partitionIndex[row]
+    return (this.#tuples[index] ??= decodePartitionKey(
+      this.partitionKeys.at(index),
+      this.segmentOf(row).partitionType,
+    ))
+  }
+
+  /** Array items that are numbers: split offsets. */
+  numbers(row: number, column: 'splitOffsets'): number[] | undefined {
+    if (this.isNull(row, column)) return undefined
+    const first = this.store.cellStart[COLUMN.cells[column]][row]
+    const count = this.store.cellCount[COLUMN.cells[column]][row]
+    return Array.from(this.store.cellFloat.subarray(first, first + count))
+  }
+
+  /** Array items that are ids: equality ids. */
+  ids(row: number, column: 'equalityIds'): number[] | undefined {
+    if (this.isNull(row, column)) return undefined
+    const first = this.store.cellStart[COLUMN.cells[column]][row]
+    const count = this.store.cellCount[COLUMN.cells[column]][row]
+    return Array.from(this.store.cellKey.subarray(first, first + count))
+  }
+
+  /** A map of counts by column id; of the columns that the projection kept. Of a repeated key the last value counts. */
+  countMap(
+    row: number,
+    column: 'columnSizes' | 'valueCounts' | 'nullValueCounts' | 'nanValueCounts',
+  ): Map<number, number> | undefined {
+    if (this.isNull(row, column)) return undefined
+    const first = this.store.cellStart[COLUMN.cells[column]][row]
+    const count = this.store.cellCount[COLUMN.cells[column]][row]
+    const map = new Map<number, number>()
+    for (let cell = first; cell < first + count; cell++)
+      map.set(this.store.cellKey[cell], this.store.cellFloat[cell])
+    return map
+  }
+
+  /** A map of bounds by column id: copies of the single-value bytes. */
+  boundMap(row: number, column: 'lowerBounds' | 'upperBounds'): Map<number, Uint8Array> | undefined {
+    if (this.isNull(row, column)) return undefined
+    const first = this.store.cellStart[COLUMN.cells[column]][row]
+    const count = this.store.cellCount[COLUMN.cells[column]][row]
+    const map = new Map<number, Uint8Array>()
+    for (let cell = first; cell < first + count; cell++)
+      map.set(this.store.cellKey[cell], this.cellBytes(cell).slice())
+    return map
+  }
+
+  /** One bound; `undefined` when the row has none for the column. A view, valid as long as the batch. */
+  bound(row: number, column: 'lowerBounds' | 'upperBounds', fieldId: number): Uint8Array | undefined {
+    if (this.isNull(row, column)) return undefined
+    const first = this.store.cellStart[COLUMN.cells[column]][row]
+    const count = this.store.cellCount[COLUMN.cells[column]][row]
+    for (let cell = first + count - 1; cell >= first; cell--)
+      if (this.store.cellKey[cell] === fieldId) return this.cellBytes(cell)
+    return undefined
+  }
+
+  /** The bytes of a cell that holds a byte value. */
+  cellBytes(cell: number): Uint8Array {
+    const { cellTag, cellLanes, heap } = this.store
+    const tag = cellTag[cell]
+    if (tag === CELL_IN_HEAP) {
+      const offset = cellLanes[2 * cell] >>> 0
+      return heap.subarray(offset, offset + (cellLanes[2 * cell + 1] >>> 0))
+    }
+    return new Uint8Array(cellLanes.buffer, cellLanes.byteOffset + 8 * cell, tag)
+  }
+}
+
+function liveRows(store: ColumnStore, rowCount: number): Uint32Array {
+  const status = store.uint8[COLUMN.uint8.status]
+  const rows = new Uint32Array(rowCount)
+  let live = 0
+  for (let row = 0; row < rowCount; row++) {
+    rows[live] = row
+    live += status[row] === EntryStatus.DELETED ? 0 : 1
+  }
+  return rows.subarray(0, live)
+}
+
+/** Finds the partition type for a manifest: from the table's specs, or from the manifest's own header. */
+export type PartitionTypeLookup = (manifest: ManifestFile, shape: ManifestShape) => PartitionType
+
+/** Decodes manifests one after another into one batch. */
+export class EntryBatchBuilder {
+  readonly #cache: ManifestCache
+  readonly #groups: readonly FieldGroup[]
+  readonly #wanted: ReturnType<typeof wantedKeys>
+  readonly #store: ColumnStore
+  readonly #segments: BatchSegment[] = []
+  readonly #partitionKeys = new ByteDictionary()
+  readonly #partitionTypeOf: PartitionTypeLookup
+  #rows = 0
+
+  constructor(projection: ManifestProjection, cache: ManifestCache, partitionTypeOf: PartitionTypeLookup) {
+    this.#cache = cache
+    this.#groups = effectiveGroups(projection)
+    this.#wanted = wantedKeys(projection.columnStats === 'none' ? [] : projection.columnStats)
+    this.#store = new ColumnStore(entryLayout(this.#groups))
+    this.#partitionTypeOf = partitionTypeOf
+  }
+
+  /** Entries added so far. */
+  get rowCount(): number {
+    return this.#rows
+  }
+
+  /**
+   * Decodes all entries of one manifest, applies what they inherit and numbers their partition tuples.
+   *
+   * @param bytes the whole file
+   * @param location what the file is called in messages
+   * @throws CorruptFileError, UnsupportedFeatureError, InvalidMetadataError; the builder is spoilt then
+   */
+  add(bytes: Uint8Array, manifest: ManifestFile, location: string): void {
+    const steps = this.addInSteps(bytes, manifest, location)
+    while (steps.next().done !== true);
+  }
+
+  /** The same, one block of the file a step; nothing else may be added before it is done. */
+  *addInSteps(bytes: Uint8Array, manifest: ManifestFile, location: string): Generator<undefined, undefined> {
+    refuseUnreadable(bytes, manifest, location)
+    const container = openContainer(bytes, location)
+    const shape = manifestShape(container, this.#cache)
+    const plan = manifestPlan(shape, this.#groups, location, this.#cache)
+    const partitionType = this.#partitionTypeOf(manifest, shape)
+    const store = this.#store
+    const firstRow = this.#rows
+    store.tuples.clear()
+    const rowCount = yield* decodeBlocks(container, shape.codec, plan, store, firstRow, this.#wanted)
+    inheritMetadata(store, manifest, firstRow, rowCount)
+    checkContent(store, manifest, location, firstRow, rowCount)
+    const missing = this.#internTuples(partitionType, shape, plan.tupleSchema, location, firstRow, rowCount)
+    this.#segments.push({
+      manifest,
+      shape,
+      partitionType,
+      missingPartitionFields: missing,
+      firstRow,
+      rowCount,
+    })
+    this.#rows += rowCount
+  }
+
+  /** The batch; the builder is not to be used afterwards. */
+  finish(): EntryBatch {
+    return new EntryBatch(this.#store, this.#groups, this.#segments, this.#partitionKeys)
+  }
+
+  /** Replaces the number of each raw tuple by that of its canonical key. */
+  #internTuples(
+    type: PartitionType,
+    shape: ManifestShape,
+    tupleSchema: Parameters<typeof shape.keyEncoder>[1],
+    location: string,
+    firstRow: number,
+    rowCount: number,
+  ): readonly number[] {
+    const { tuple, tuples } = this.#store
+    const encoder = shape.keyEncoder(type, tupleSchema)
+    if (tupleSchema === undefined) {
+      // No partition field at all: an unpartitioned table of v4, or a tuple of which nothing is known.
+      const key = encoder.encode(new Uint8Array(0), 0, 0, location)
+      tuple.fill(this.#partitionKeys.intern(key, 0, key.length), firstRow, firstRow + rowCount)
+      return encoder.missing
+    }
+    const canonical = new Uint32Array(tuples.count)
+    for (let raw = 0; raw < canonical.length; raw++) {
+      const key = encoder.encode(tuples.heap, tuples.offsets[raw], tuples.offsets[raw + 1], location)
+      canonical[raw] = this.#partitionKeys.intern(key, 0, key.length)
+    }
+    for (let row = firstRow; row < firstRow + rowCount; row++) tuple[row] = canonical[tuple[row]]
+    return encoder.missing
+  }
+}
+
+function refuseUnreadable(bytes: Uint8Array, manifest: ManifestFile, location: string): void {
+  if (manifest.keyMetadata !== undefined) {
+    throw new UnsupportedFeatureError(
+      `Cannot read ${location}: the manifest is encrypted (its row in the manifest list has key_metadata)`,
+      { location },
+    )
+  }
+  if (isAvroContainer(bytes) || bytes.length < 4) return
+  const magic = Buffer.from(bytes.subarray(0, 4)).toString('latin1')
+  if (magic === 'PAR1') {
+    throw new UnsupportedFeatureError(
+      `Cannot read ${location}: it is a Parquet manifest of the draft of format version 4, which this version does not read`,
+      { location },
+    )
+  }
+  if (magic === 'PARE')
+    throw new UnsupportedFeatureError(`Cannot read ${location}: it is an encrypted Parquet file`, {
+      location,
+    })
+}
+
+/** A live entry must be of its manifest's kind (R4.14, R4.17): a delete file taken for data would return deleted rows. */
+function checkContent(
+  store: ColumnStore,
+  manifest: ManifestFile,
+  location: string,
+  firstRow: number,
+  rowCount: number,
+): void {
+  const status = store.uint8[COLUMN.uint8.status]
+  const content = store.uint8[COLUMN.uint8.content]
+  const bit = 1 << NULL_BIT.content
+  for (let row = firstRow; row < firstRow + rowCount; row++) {
+    if (status[row] === EntryStatus.DELETED) continue
+    const value = (store.nulls[row] & bit) === 0 ? content[row] : FileContent.DATA
+    const fits = manifest.isDeleteManifest
+      ? value === FileContent.POSITION_DELETES || value === FileContent.EQUALITY_DELETES
+      : value === FileContent.DATA
+    if (fits) continue
+    throw new CorruptFileError(
+      `Cannot read ${location}: entry ${row - firstRow} has the content ${value}, which a ${manifest.isDeleteManifest ? 'delete' : 'data'} manifest cannot hold`,
+      { location, entry: row - firstRow },
+    )
+  }
+}

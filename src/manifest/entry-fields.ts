@@ -1,0 +1,202 @@
+/**
+ * The fields of a manifest entry (spec: Manifests, ids 0-4 and 100-145) and the column of an entry batch that each
+ * goes to. The only place that knows these ids, for reading.
+ *
+ * Fields come in groups, because a plan needs few of them: skipping the metric maps is the largest saving there is.
+ */
+import type { ColumnLayout } from '../avro/column-store.ts'
+import type { FieldBinding, Sink } from '../avro/cursor-plan.ts'
+
+/**
+ * - `layout`: split offsets, sort order and key metadata, which readers of data files need
+ * - `deletes`: equality ids, referenced data file, content offset and size
+ * - `sizes`, `counts`, `bounds`: column sizes; value, null and NaN counts; lower and upper bounds
+ */
+export type FieldGroup = 'layout' | 'deletes' | 'sizes' | 'counts' | 'bounds'
+export const FIELD_GROUPS: readonly FieldGroup[] = ['layout', 'deletes', 'sizes', 'counts', 'bounds']
+
+/** What to read of each entry, besides what is always read (R4.13). */
+export interface ManifestProjection {
+  readonly groups: readonly FieldGroup[]
+  /** Columns, by field id, of which the groups `sizes`, `counts` and `bounds` keep values. */
+  readonly columnStats: 'none' | 'all' | readonly number[]
+}
+
+/** Everything there is. */
+export const FULL_PROJECTION: ManifestProjection = { groups: FIELD_GROUPS, columnStats: 'all' }
+
+/** Numbers of the columns in each kind of array of the column store. */
+export const COLUMN = {
+  uint8: { status: 0, content: 1, fileFormat: 2 },
+  int32: { sortOrderId: 0 },
+  int64: { snapshotId: 0, sequenceNumber: 1, fileSequenceNumber: 2, firstRowId: 3 },
+  float64: { recordCount: 0, fileSizeInBytes: 1, contentOffset: 2, contentSizeInBytes: 3 },
+  bytes: { filePath: 0, referencedDataFile: 1, keyMetadata: 2 },
+  cells: {
+    splitOffsets: 0,
+    equalityIds: 1,
+    columnSizes: 2,
+    valueCounts: 3,
+    nullValueCounts: 4,
+    nanValueCounts: 5,
+    lowerBounds: 6,
+    upperBounds: 7,
+  },
+} as const
+
+/** Bits of the null mask of a row. */
+export const NULL_BIT = {
+  snapshotId: 0,
+  sequenceNumber: 1,
+  fileSequenceNumber: 2,
+  firstRowId: 3,
+  content: 4,
+  contentOffset: 5,
+  contentSizeInBytes: 6,
+  sortOrderId: 7,
+  referencedDataFile: 8,
+  keyMetadata: 9,
+  splitOffsets: 10,
+  equalityIds: 11,
+  columnSizes: 12,
+  valueCounts: 13,
+  nullValueCounts: 14,
+  nanValueCounts: 15,
+  lowerBounds: 16,
+  upperBounds: 17,
+} as const
+
+/** Names of the file formats, by their number in the batch. */
+export const FILE_FORMATS = ['avro', 'orc', 'parquet', 'puffin'] as const
+/** Lower case. Others than these are kept as they are: which files apply does not depend on it. */
+export type FileFormat = (typeof FILE_FORMATS)[number] | (string & {})
+
+interface EntryField extends FieldBinding {
+  readonly group: FieldGroup | undefined
+}
+
+function field(id: number, name: string, sink: Sink, nullBit: number, group?: FieldGroup): EntryField {
+  return { id, names: [name], sink, nullBit, group }
+}
+
+function map(
+  id: number,
+  name: keyof typeof COLUMN.cells & keyof typeof NULL_BIT,
+  onDisk: string,
+  group: FieldGroup,
+): EntryField {
+  const of = group === 'bounds' ? 'bytes-map' : 'number-map'
+  return field(id, onDisk, { kind: 'cells', column: COLUMN.cells[name], of }, NULL_BIT[name], group)
+}
+
+const { uint8, int32, int64, float64, bytes, cells } = COLUMN
+
+const DATA_FILE_FIELDS: readonly EntryField[] = [
+  field(134, 'content', { kind: 'uint8', column: uint8.content }, NULL_BIT.content),
+  field(100, 'file_path', { kind: 'bytes', column: bytes.filePath }, -1),
+  field(101, 'file_format', { kind: 'symbol', column: uint8.fileFormat, symbols: FILE_FORMATS }, -1),
+  field(102, 'partition', { kind: 'tuple' }, -1),
+  field(103, 'record_count', { kind: 'float64', column: float64.recordCount }, -1),
+  field(104, 'file_size_in_bytes', { kind: 'float64', column: float64.fileSizeInBytes }, -1),
+  map(108, 'columnSizes', 'column_sizes', 'sizes'),
+  map(109, 'valueCounts', 'value_counts', 'counts'),
+  map(110, 'nullValueCounts', 'null_value_counts', 'counts'),
+  map(137, 'nanValueCounts', 'nan_value_counts', 'counts'),
+  map(125, 'lowerBounds', 'lower_bounds', 'bounds'),
+  map(128, 'upperBounds', 'upper_bounds', 'bounds'),
+  field(131, 'key_metadata', { kind: 'bytes', column: bytes.keyMetadata }, NULL_BIT.keyMetadata, 'layout'),
+  field(
+    132,
+    'split_offsets',
+    { kind: 'cells', column: cells.splitOffsets, of: 'numbers' },
+    NULL_BIT.splitOffsets,
+    'layout',
+  ),
+  field(
+    135,
+    'equality_ids',
+    { kind: 'cells', column: cells.equalityIds, of: 'keys' },
+    NULL_BIT.equalityIds,
+    'deletes',
+  ),
+  field(140, 'sort_order_id', { kind: 'int32', column: int32.sortOrderId }, NULL_BIT.sortOrderId, 'layout'),
+  field(142, 'first_row_id', { kind: 'int64', column: int64.firstRowId }, NULL_BIT.firstRowId),
+  field(
+    143,
+    'referenced_data_file',
+    { kind: 'bytes', column: bytes.referencedDataFile },
+    NULL_BIT.referencedDataFile,
+    'deletes',
+  ),
+  field(
+    144,
+    'content_offset',
+    { kind: 'float64', column: float64.contentOffset },
+    NULL_BIT.contentOffset,
+    'deletes',
+  ),
+  field(
+    145,
+    'content_size_in_bytes',
+    { kind: 'float64', column: float64.contentSizeInBytes },
+    NULL_BIT.contentSizeInBytes,
+    'deletes',
+  ),
+]
+
+/** Ids that carry meaning for a delete file's path bounds (spec: Reserved Field IDs). */
+export const DELETE_FILE_PATH_ID = 2147483546
+
+/** The bindings of a projection: what the cursor plan is compiled from. */
+export function entryBindings(groups: readonly FieldGroup[]): FieldBinding[] {
+  const wanted = DATA_FILE_FIELDS.filter(({ group }) => group === undefined || groups.includes(group))
+  return [
+    { id: 0, names: ['status'], sink: { kind: 'uint8', column: uint8.status }, nullBit: -1 },
+    { id: 1, names: ['snapshot_id'], sink: { kind: 'int64', column: int64.snapshotId }, nullBit: 0 },
+    { id: 3, names: ['sequence_number'], sink: { kind: 'int64', column: int64.sequenceNumber }, nullBit: 1 },
+    {
+      id: 4,
+      names: ['file_sequence_number'],
+      sink: { kind: 'int64', column: int64.fileSequenceNumber },
+      nullBit: 2,
+    },
+    { id: 2, names: ['data_file'], sink: { kind: 'record', fields: wanted }, nullBit: -1 },
+  ]
+}
+
+/** Null bits of the fields that a projection leaves out: they read as null. */
+export function unreadNulls(groups: readonly FieldGroup[]): number {
+  let mask = 0
+  for (const { group, nullBit } of DATA_FILE_FIELDS)
+    if (group !== undefined && !groups.includes(group)) mask |= 1 << nullBit
+  return mask
+}
+
+/** The columns that a projection fills. */
+export function entryLayout(groups: readonly FieldGroup[]): ColumnLayout {
+  const layout = groups.includes('layout')
+  const deletes = groups.includes('deletes')
+  const sizes = groups.includes('sizes')
+  const counts = groups.includes('counts')
+  const bounds = groups.includes('bounds')
+  return {
+    uint8: [true, true, true],
+    int32: [layout],
+    int64: [true, true, true, true],
+    float64: [true, true, deletes, deletes],
+    bytes: [true, deletes, layout],
+    cells: [layout, deletes, sizes, counts, counts, counts, bounds, bounds],
+    tuple: true,
+    child: undefined,
+  }
+}
+
+/** The groups of a projection, without those for which it names no column; in a fixed order. */
+export function effectiveGroups(projection: ManifestProjection): readonly FieldGroup[] {
+  const { groups, columnStats } = projection
+  const noStats = columnStats === 'none' || (columnStats !== 'all' && columnStats.length === 0)
+  return FIELD_GROUPS.filter(
+    (group) =>
+      groups.includes(group) && !(noStats && (group === 'sizes' || group === 'counts' || group === 'bounds')),
+  )
+}

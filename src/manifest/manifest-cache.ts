@@ -1,0 +1,256 @@
+/**
+ * What is worth remembering between manifests: parsed headers, compiled cursor plans, and the bytes of files.
+ *
+ * Thousands of manifests share a handful of headers. Parsing one and compiling its plan costs as much as decoding
+ * hundreds of entries, so both are kept, keyed on the raw bytes they came from. A hash of those bytes only chooses
+ * where to look: a hit is confirmed by comparing the bytes, so a collision costs time and never a wrong answer.
+ *
+ * - `shapes`: manifest headers (the whole metadata map: schema, spec, codec, ...). Two specs never share one.
+ * - `plans`: cursor plans, by writer schema and set of field groups.
+ * - `lists`: manifest-list schemas with their plan.
+ * - files: bytes of manifests and manifest lists, least recently used within `maxFileBytes`. Iceberg never rewrites
+ *   these files, so their bytes are valid for ever; metadata JSON and version hints must not be kept here.
+ *
+ * One cache may serve many planners and tables. {@link ManifestCache.disabled} remembers nothing but is used the
+ * same way, so that no code asks whether there is a cache.
+ */
+import { hashRange } from '../bytes/hash.ts'
+import type { CursorPlan } from '../avro/cursor-plan.ts'
+import type { ManifestShape } from './manifest-shape.ts'
+import type { ListShape } from './list-shape.ts'
+
+export interface ManifestCacheOptions {
+  /** Budget for bytes of files; default {@link DEFAULT_MAX_FILE_BYTES}. 0 keeps no files. */
+  maxFileBytes?: number
+}
+
+/** Enough for the manifests of most tables; a manifest aims at 8 MB and holds tens of thousands of entries. */
+export const DEFAULT_MAX_FILE_BYTES = 64 * 1024 * 1024
+/** Headers kept per kind. A table has one per spec, schema and writer; 1,000 also covers a planner of many tables. */
+const MAX_HEADERS = 1000
+/** Headers with more bytes than this are not kept. */
+const MAX_HEADER_BYTES = 4 * 1024 * 1024
+/** Bytes of a header that its hash looks at. */
+const HASHED_BYTES = 256
+
+export class ManifestCache {
+  readonly #shapes = new HeaderCache<ManifestShape>()
+  readonly #plans = new HeaderCache<CursorPlan>()
+  readonly #lists = new HeaderCache<ListShape>()
+  readonly #files = new Map<string, Uint8Array>()
+  readonly #enabled: boolean
+  readonly #maxFileBytes: number
+  #fileBytes = 0
+  #fileHits = 0
+  #collide = false
+
+  constructor(options: ManifestCacheOptions = {}) {
+    this.#maxFileBytes = options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES
+    this.#enabled = options !== DISABLED
+  }
+
+  /** A cache that remembers nothing: every header is parsed again, every file read again. */
+  static disabled(): ManifestCache {
+    return new ManifestCache(DISABLED)
+  }
+
+  /** False for {@link ManifestCache.disabled}. */
+  get enabled(): boolean {
+    return this.#enabled
+  }
+
+  /** Number of compiled plans kept. */
+  get plans(): number {
+    return this.#plans.size
+  }
+  /** Number of manifest headers kept. */
+  get shapes(): number {
+    return this.#shapes.size
+  }
+  /** Number of manifest-list headers kept. */
+  get lists(): number {
+    return this.#lists.size
+  }
+  /** Look-ups of plans, shapes and lists that found something. */
+  get hits(): number {
+    return this.#plans.hits + this.#shapes.hits + this.#lists.hits
+  }
+  /** Look-ups of plans, shapes and lists that found nothing. */
+  get misses(): number {
+    return this.#plans.misses + this.#shapes.misses + this.#lists.misses
+  }
+
+  /** The hash that files header bytes: a filter over a sample of them, not an identity. */
+  hashOf(bytes: Uint8Array): number {
+    if (this.#collide) return 0
+    if (bytes.length <= HASHED_BYTES) return hashRange(bytes, 0, bytes.length)
+    // The tail differs most: it holds the codec, the spec id or the schema of the partition, by writer.
+    const tail = hashRange(bytes, bytes.length - HASHED_BYTES / 2, bytes.length)
+    return (Math.imul(hashRange(bytes, 0, HASHED_BYTES / 2), 31) ^ tail ^ bytes.length) >>> 0
+  }
+
+  /** Test seam: from now on all hashes are equal, so that only the comparison of bytes tells headers apart. */
+  collideAllHashes(): void {
+    this.#collide = true
+    this.#shapes.clear()
+    this.#plans.clear()
+    this.#lists.clear()
+  }
+
+  /** The parsed form of a manifest header. */
+  findShape(header: Uint8Array): ManifestShape | undefined {
+    return this.#shapes.find(this.hashOf(header), header, '')
+  }
+  addShape(header: Uint8Array, shape: ManifestShape): void {
+    if (this.#enabled) this.#shapes.add(this.hashOf(header), header, '', shape)
+  }
+
+  /** @param variant what else the plan depends on: the set of field groups */
+  findPlan(schema: Uint8Array, variant: string): CursorPlan | undefined {
+    return this.#plans.find(this.hashOf(schema), schema, variant)
+  }
+  addPlan(schema: Uint8Array, variant: string, plan: CursorPlan): void {
+    if (this.#enabled) this.#plans.add(this.hashOf(schema), schema, variant, plan)
+  }
+
+  /** The parsed form of a manifest list's writer schema. */
+  findList(schema: Uint8Array): ListShape | undefined {
+    return this.#lists.find(this.hashOf(schema), schema, '')
+  }
+  addList(schema: Uint8Array, shape: ListShape): void {
+    if (this.#enabled) this.#lists.add(this.hashOf(schema), schema, '', shape)
+  }
+
+  /** Sum of the bytes of the files kept. */
+  get fileBytes(): number {
+    return this.#fileBytes
+  }
+  get maxFileBytes(): number {
+    return this.#maxFileBytes
+  }
+  /** How often {@link lend} and {@link file} found a file. */
+  get fileHits(): number {
+    return this.#fileHits
+  }
+
+  /** @param identity of the FileIO the location belongs to */
+  hasFile(location: string, identity = ''): boolean {
+    return this.#files.has(fileKey(identity, location))
+  }
+
+  /** A copy of a kept file's bytes. */
+  file(location: string, identity = ''): Uint8Array | undefined {
+    return this.lend(location, identity)?.slice()
+  }
+
+  /** The kept bytes themselves: not to be changed, valid after the file was dropped. */
+  lend(location: string, identity = ''): Uint8Array | undefined {
+    const key = fileKey(identity, location)
+    const bytes = this.#files.get(key)
+    if (bytes === undefined) return undefined
+    this.#fileHits++
+    // A Map iterates in order of insertion: to move a file to the young end, insert it again.
+    this.#files.delete(key)
+    this.#files.set(key, bytes)
+    return bytes
+  }
+
+  /**
+   * Keeps the bytes of a file that will never change; the array must not be changed afterwards. Drops the files
+   * used longest ago when over budget. A file larger than the whole budget is not kept.
+   */
+  keepFile(location: string, bytes: Uint8Array, identity = ''): void {
+    const key = fileKey(identity, location)
+    const before = this.#files.get(key)
+    if (before !== undefined) {
+      this.#fileBytes -= before.byteLength
+      this.#files.delete(key)
+    }
+    if (!this.#enabled || bytes.byteLength > this.#maxFileBytes) return
+    this.#files.set(key, bytes)
+    this.#fileBytes += bytes.byteLength
+    for (const [oldest, dropped] of this.#files) {
+      if (this.#fileBytes <= this.#maxFileBytes) break
+      this.#files.delete(oldest)
+      this.#fileBytes -= dropped.byteLength
+    }
+  }
+}
+
+const DISABLED: ManifestCacheOptions = Object.freeze({ maxFileBytes: 0 })
+
+function fileKey(identity: string, location: string): string {
+  return `${identity}\n${location}`
+}
+
+interface HeaderEntry<T> {
+  readonly bytes: Uint8Array
+  readonly variant: string
+  readonly value: T
+}
+
+/** Values keyed on bytes and a variant: a hash chooses a bucket, the bytes decide. Oldest out first. */
+class HeaderCache<T> {
+  readonly #buckets = new Map<number, HeaderEntry<T>[]>()
+  readonly #order: { hash: number; entry: HeaderEntry<T> }[] = []
+  #last: HeaderEntry<T> | undefined
+  hits = 0
+  misses = 0
+
+  get size(): number {
+    return this.#order.length
+  }
+
+  find(hash: number, bytes: Uint8Array, variant: string): T | undefined {
+    const last = this.#last
+    if (last !== undefined && isSame(last, bytes, variant)) {
+      this.hits++
+      return last.value
+    }
+    for (const entry of this.#buckets.get(hash) ?? []) {
+      if (isSame(entry, bytes, variant)) {
+        this.hits++
+        this.#last = entry
+        return entry.value
+      }
+    }
+    this.misses++
+    return undefined
+  }
+
+  add(hash: number, bytes: Uint8Array, variant: string, value: T): void {
+    if (bytes.length > MAX_HEADER_BYTES) return
+    if (this.#buckets.get(hash)?.some((entry) => isSame(entry, bytes, variant)) === true) return
+    // A copy: the bytes given are a part of a file that must be free to go.
+    const entry: HeaderEntry<T> = { bytes: Uint8Array.from(bytes), variant, value }
+    const bucket = this.#buckets.get(hash)
+    if (bucket === undefined) this.#buckets.set(hash, [entry])
+    else bucket.push(entry)
+    this.#order.push({ hash, entry })
+    this.#last = entry
+    if (this.#order.length > MAX_HEADERS) this.#dropOldest()
+  }
+
+  clear(): void {
+    this.#buckets.clear()
+    this.#order.length = 0
+    this.#last = undefined
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#order.shift()
+    if (oldest === undefined) return
+    const bucket = this.#buckets.get(oldest.hash) ?? []
+    const rest = bucket.filter((entry) => entry !== oldest.entry)
+    if (rest.length === 0) this.#buckets.delete(oldest.hash)
+    else this.#buckets.set(oldest.hash, rest)
+  }
+}
+
+function isSame<T>(entry: HeaderEntry<T>, bytes: Uint8Array, variant: string): boolean {
+  return (
+    entry.variant === variant &&
+    entry.bytes.length === bytes.length &&
+    Buffer.compare(entry.bytes, bytes) === 0
+  )
+}

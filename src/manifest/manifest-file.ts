@@ -1,0 +1,140 @@
+/**
+ * One row of a manifest list (spec: Manifest Lists, ids 500-520): what is known about a manifest before it is read.
+ */
+
+/** What the entries of a manifest are (id 517). */
+export const ManifestContent = { DATA: 0, DELETES: 1 } as const
+export type ManifestContent = (typeof ManifestContent)[keyof typeof ManifestContent]
+
+/** The values of one partition field over all entries of a manifest (id 508), in the order of the spec's fields. */
+export interface PartitionFieldSummary {
+  readonly containsNull: boolean
+  /** `undefined`: not known. */
+  readonly containsNan: boolean | undefined
+  /** Single-value bytes of the smallest value that is neither null nor NaN; `undefined` when there is none. */
+  readonly lowerBound: Uint8Array | undefined
+  readonly upperBound: Uint8Array | undefined
+}
+
+/** Everything but the methods; `undefined` is "not known" or "not there". */
+export interface ManifestFileFields {
+  readonly manifestPath: string
+  /** Bytes, as the list claims: a hint. `undefined` for the inline manifests of a v1 snapshot. */
+  readonly manifestLength: number | undefined
+  readonly partitionSpecId: number
+  readonly content: ManifestContent
+  readonly sequenceNumber: bigint
+  readonly minSequenceNumber: bigint
+  readonly addedSnapshotId: bigint | undefined
+  readonly addedFilesCount: number | undefined
+  readonly existingFilesCount: number | undefined
+  readonly deletedFilesCount: number | undefined
+  readonly addedRowsCount: number | undefined
+  readonly existingRowsCount: number | undefined
+  readonly deletedRowsCount: number | undefined
+  /** `undefined`: nothing is known, never prune. */
+  readonly partitions: readonly PartitionFieldSummary[] | undefined
+  readonly keyMetadata: Uint8Array | undefined
+  readonly firstRowId: bigint | undefined
+}
+
+export class ManifestFile implements ManifestFileFields {
+  readonly manifestPath: string
+  readonly manifestLength: number | undefined
+  readonly partitionSpecId: number
+  readonly content: ManifestContent
+  readonly sequenceNumber: bigint
+  readonly minSequenceNumber: bigint
+  readonly addedSnapshotId: bigint | undefined
+  readonly addedFilesCount: number | undefined
+  readonly existingFilesCount: number | undefined
+  readonly deletedFilesCount: number | undefined
+  readonly addedRowsCount: number | undefined
+  readonly existingRowsCount: number | undefined
+  readonly deletedRowsCount: number | undefined
+  readonly partitions: readonly PartitionFieldSummary[] | undefined
+  readonly keyMetadata: Uint8Array | undefined
+  readonly firstRowId: bigint | undefined
+
+  constructor(fields: ManifestFileFields) {
+    this.manifestPath = fields.manifestPath
+    this.manifestLength = fields.manifestLength
+    this.partitionSpecId = fields.partitionSpecId
+    this.content = fields.content
+    this.sequenceNumber = fields.sequenceNumber
+    this.minSequenceNumber = fields.minSequenceNumber
+    this.addedSnapshotId = fields.addedSnapshotId
+    this.addedFilesCount = fields.addedFilesCount
+    this.existingFilesCount = fields.existingFilesCount
+    this.deletedFilesCount = fields.deletedFilesCount
+    this.addedRowsCount = fields.addedRowsCount
+    this.existingRowsCount = fields.existingRowsCount
+    this.deletedRowsCount = fields.deletedRowsCount
+    this.partitions = fields.partitions
+    this.keyMetadata = fields.keyMetadata
+    this.firstRowId = fields.firstRowId
+  }
+
+  get isDeleteManifest(): boolean {
+    return this.content === ManifestContent.DELETES
+  }
+
+  /** Added plus existing files; `undefined` if either is not known. */
+  liveFiles(): number | undefined {
+    const added = this.addedFilesCount
+    const existing = this.existingFilesCount
+    return added === undefined || existing === undefined ? undefined : added + existing
+  }
+
+  toString(): string {
+    const kind = this.isDeleteManifest ? 'delete manifest' : 'data manifest'
+    const live = this.liveFiles()
+    const files = live === undefined ? 'unknown number of files' : `${live} live files`
+    return `${kind} ${this.manifestPath} (spec ${this.partitionSpecId}, ${files})`
+  }
+
+  /** The own fields, without the methods that spreading an instance would lose. */
+  #fields(): ManifestFileFields {
+    return Object.fromEntries(Object.entries(this)) as unknown as ManifestFileFields
+  }
+
+  /** Plain data: bigints as they are, bytes as base64. */
+  toJSON(): Record<string, unknown> {
+    const partitions = this.partitions?.map((summary) => ({
+      ...summary,
+      lowerBound: base64(summary.lowerBound),
+      upperBound: base64(summary.upperBound),
+    }))
+    return { ...this.#fields(), partitions, keyMetadata: base64(this.keyMetadata) }
+  }
+}
+
+/**
+ * The row that stands for an inline manifest of a v1 snapshot (R1.12): nothing is known but the snapshot, and the
+ * spec is 0 unless the manifest says otherwise itself.
+ */
+export function inlineManifest(manifestPath: string, snapshotId: bigint): ManifestFile {
+  return new ManifestFile({
+    manifestPath,
+    manifestLength: undefined,
+    partitionSpecId: 0,
+    content: ManifestContent.DATA,
+    sequenceNumber: 0n,
+    minSequenceNumber: 0n,
+    addedSnapshotId: snapshotId,
+    addedFilesCount: undefined,
+    existingFilesCount: undefined,
+    deletedFilesCount: undefined,
+    addedRowsCount: undefined,
+    existingRowsCount: undefined,
+    deletedRowsCount: undefined,
+    partitions: undefined,
+    keyMetadata: undefined,
+    firstRowId: undefined,
+  })
+}
+
+/** Bytes for JSON. */
+export function base64(bytes: Uint8Array | undefined): string | undefined {
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString('base64')
+}

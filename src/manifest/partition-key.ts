@@ -1,0 +1,356 @@
+/**
+ * Partition tuples as canonical bytes: spec id, then one tagged value per spec field. Two tuples are equal exactly
+ * when their keys are (R7.9): under one spec id, null equals null, NaN equals NaN, -0.0 differs from 0.0, and it
+ * does not matter whether one manifest stored an int and another a long, or a decimal as fixed and as bytes.
+ *
+ *     int32 LE  spec id
+ *     per field, in the order of the spec:
+ *       00                           null, or a field that the file lacks
+ *       01  int64 LE                 boolean, int, long, date, time, timestamps (micros or nanos as the type says)
+ *       02  float64 LE               float and double, NaN in one form
+ *       03  uint32 LE length, bytes  string
+ *       04  uint32 LE length, bytes  binary, fixed
+ *       05  uint32 LE length, bytes  decimal, shortest big-endian two's complement
+ *       06  16 bytes                 uuid
+ */
+import type { AvroSchema } from '../avro/schema.ts'
+import { readVarint, VARINT } from '../avro/varint.ts'
+import { CorruptFileError } from '../errors.ts'
+import type { PartitionSpec } from '../metadata/partition-spec.ts'
+import { partitionFields, sanitizeName } from '../metadata/partition-spec.ts'
+import type { Schema } from '../metadata/schema.ts'
+import { decodeUnscaled, formatUuid } from '../types/single-value.ts'
+import type { Type } from '../types/type.ts'
+import type { Value } from '../types/value.ts'
+
+/** A spec with the types of its values under one schema. */
+export interface PartitionType {
+  readonly spec: PartitionSpec
+  readonly specId: number
+  readonly fields: readonly PartitionTypeField[]
+}
+
+export interface PartitionTypeField {
+  readonly fieldId: number
+  readonly name: string
+  /** `unknown` when the source column is gone (R1.10): the file's own type is trusted then. */
+  readonly type: Type
+}
+
+/** A tuple's values in the order of the spec's fields. */
+export type PartitionTuple = readonly (Value | null)[]
+
+/** Binds a spec to a schema, leniently (R1.10). */
+export function partitionType(spec: PartitionSpec, schema: Schema): PartitionType {
+  return {
+    spec,
+    specId: spec.specId,
+    fields: partitionFields(spec, schema).map(({ field, type }) => ({
+      fieldId: field.fieldId,
+      name: field.name,
+      type,
+    })),
+  }
+}
+
+/** 38 digits. */
+const MAX_DECIMAL_BYTES = 16
+
+const TAG = { NULL: 0, INTEGER: 1, DOUBLE: 2, STRING: 3, BYTES: 4, DECIMAL: 5, UUID: 6 } as const
+
+interface SourceField {
+  readonly schema: AvroSchema
+  /** Position in the spec, or -1 for a field that the spec does not have. */
+  readonly position: number
+}
+
+/** Turns raw Avro encodings of one writer's partition record into keys. */
+export class PartitionKeyEncoder {
+  readonly #type: PartitionType
+  readonly #writerType: AvroSchema | undefined
+  readonly #sources: readonly SourceField[]
+  readonly #starts: Int32Array
+  readonly #schemas: (AvroSchema | undefined)[]
+  /** Positions of spec fields that the writer's record lacks: their values are not known (B074). */
+  readonly missing: readonly number[]
+  #out = new Uint8Array(256)
+  #view = new DataView(this.#out.buffer)
+  #length = 0
+
+  /**
+   * @param writerType the type of the `partition` field in the manifest, if it has one
+   * @param byName true for a file without field ids
+   */
+  constructor(type: PartitionType, writerType: AvroSchema | undefined, byName: boolean) {
+    this.#type = type
+    this.#writerType = writerType
+    const record =
+      writerType?.type === 'union'
+        ? writerType.branches.find(({ type: kind }) => kind === 'record')
+        : writerType
+    const positions = new Map<number, number>()
+    this.#sources =
+      record?.type === 'record'
+        ? record.fields.map((field): SourceField => {
+            const position = type.fields.findIndex(({ fieldId, name }) =>
+              byName
+                ? name === field.originalName || sanitizeName(name) === field.name
+                : fieldId === field.id,
+            )
+            if (position >= 0) positions.set(position, position)
+            return { schema: field.type, position }
+          })
+        : []
+    this.missing = type.fields.map((_, position) => position).filter((position) => !positions.has(position))
+    this.#starts = new Int32Array(type.fields.length)
+    this.#schemas = type.fields.map(() => undefined)
+  }
+
+  /**
+   * Encodes one tuple.
+   *
+   * @param raw holds the Avro encoding in `[start, end)`
+   * @returns the key: a view that the next call overwrites
+   */
+  encode(raw: Uint8Array, start: number, end: number, location: string): Uint8Array {
+    this.#schemas.fill(undefined)
+    this.#locate(raw, start, end, location)
+    this.#length = 4
+    this.#view.setInt32(0, this.#type.specId, true)
+    for (let position = 0; position < this.#schemas.length; position++) {
+      const schema = this.#schemas[position]
+      if (schema === undefined || schema.type === 'null') this.#tag(TAG.NULL, 0)
+      else this.#value(schema, this.#type.fields[position].type, raw, this.#starts[position], end, location)
+    }
+    return this.#out.subarray(0, this.#length)
+  }
+
+  /** Finds where each spec field's value starts, looking through unions. */
+  #locate(raw: Uint8Array, start: number, end: number, location: string): void {
+    let at = start
+    if (this.#writerType?.type === 'union') {
+      at = varint(raw, at, end, location)
+      if (this.#writerType.branches.at(VARINT.value)?.type !== 'record') return
+    }
+    for (const { schema, position } of this.#sources) {
+      let chosen = schema
+      if (schema.type === 'union') {
+        at = varint(raw, at, end, location)
+        if (VARINT.value < 0 || VARINT.value >= schema.branches.length) throw broken(location)
+        chosen = schema.branches[VARINT.value]
+      }
+      if (position >= 0) {
+        this.#starts[position] = at
+        this.#schemas[position] = chosen
+      }
+      at = skip(chosen, raw, at, end, location)
+    }
+  }
+
+  #value(
+    schema: AvroSchema,
+    type: Type,
+    raw: Uint8Array,
+    start: number,
+    end: number,
+    location: string,
+  ): void {
+    switch (schema.type) {
+      case 'boolean':
+        this.#integer(BigInt(raw[start]))
+        return
+      case 'int':
+      case 'long': {
+        let value = bigVarint(raw, start, end, location)
+        if (schema.logicalType === 'timestamp-millis' || schema.logicalType === 'time-millis') value *= 1000n
+        this.#integer(BigInt.asIntN(64, value))
+        return
+      }
+      case 'float':
+      case 'double': {
+        const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)
+        const value = schema.type === 'float' ? view.getFloat32(start, true) : view.getFloat64(start, true)
+        this.#tag(TAG.DOUBLE, 8)
+        // NaN has many bit patterns; setFloat64 of the one JavaScript NaN writes the canonical one.
+        this.#view.setFloat64(this.#length - 8, Number.isNaN(value) ? NaN : value, true)
+        return
+      }
+      case 'fixed':
+        this.#sized(schema, type, raw, start, start + schema.size, location)
+        return
+      case 'bytes':
+      case 'string': {
+        const from = varint(raw, start, end, location)
+        this.#sized(schema, type, raw, from, from + VARINT.value, location)
+        return
+      }
+      default:
+        throw new CorruptFileError(
+          `Cannot read ${location}: a partition field has the Avro type ${schema.type}, which it cannot have`,
+          { location },
+        )
+    }
+  }
+
+  #sized(
+    schema: Extract<AvroSchema, { logicalType: string | undefined }>,
+    type: Type,
+    raw: Uint8Array,
+    start: number,
+    end: number,
+    location: string,
+  ): void {
+    if (type.kind === 'uuid' || schema.logicalType === 'uuid') {
+      const bytes = schema.type === 'string' ? parseUuid(raw.subarray(start, end)) : raw.subarray(start, end)
+      if (bytes?.length !== 16)
+        throw new CorruptFileError(
+          `Cannot read ${location}: a uuid in a partition has ${end - start} bytes`,
+          {
+            location,
+          },
+        )
+      this.#tag(TAG.UUID, 16)
+      this.#out.set(bytes, this.#length - 16)
+      return
+    }
+    if (type.kind === 'decimal' || schema.logicalType === 'decimal') {
+      let from = start
+      // A leading byte that only repeats the sign of the next one says nothing.
+      while (from < end - 1 && raw[from] === (raw[from + 1] > 127 ? 255 : 0)) from++
+      if (end - from < 1 || end - from > MAX_DECIMAL_BYTES)
+        throw new CorruptFileError(
+          `Cannot read ${location}: a decimal in a partition has ${end - start} bytes`,
+          {
+            location,
+          },
+        )
+      this.#bytes(TAG.DECIMAL, raw, from, end)
+      return
+    }
+    const isText = type.kind === 'string' || (type.kind === 'unknown' && schema.type === 'string')
+    this.#bytes(isText ? TAG.STRING : TAG.BYTES, raw, start, end)
+  }
+
+  #integer(value: bigint): void {
+    this.#tag(TAG.INTEGER, 8)
+    this.#view.setBigInt64(this.#length - 8, value, true)
+  }
+
+  #bytes(tag: number, raw: Uint8Array, start: number, end: number): void {
+    this.#tag(tag, 4 + end - start)
+    const at = this.#length - (4 + end - start)
+    this.#view.setUint32(at, end - start, true)
+    this.#out.set(raw.subarray(start, end), at + 4)
+  }
+
+  /** Writes a tag and makes room for what follows; `#length` is then behind it. */
+  #tag(tag: number, following: number): void {
+    const needed = this.#length + 1 + following
+    if (needed > this.#out.length) {
+      const out = new Uint8Array(needed * 2)
+      out.set(this.#out.subarray(0, this.#length))
+      this.#out = out
+      this.#view = new DataView(out.buffer)
+    }
+    this.#out[this.#length] = tag
+    this.#length = needed
+  }
+}
+
+/** The values behind a key, in the order of the spec's fields. */
+export function decodePartitionKey(key: Uint8Array, type: PartitionType): PartitionTuple {
+  const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
+  let at = 4
+  return type.fields.map((field): Value | null => {
+    const tag = view.getUint8(at++)
+    switch (tag) {
+      case TAG.NULL:
+        return null
+      case TAG.INTEGER:
+        at += 8
+        return integerValue(field.type, view.getBigInt64(at - 8, true))
+      case TAG.DOUBLE:
+        at += 8
+        return view.getFloat64(at - 8, true)
+      case TAG.UUID:
+        at += 16
+        return formatUuid(key.subarray(at - 16, at))
+      default: {
+        const length = view.getUint32(at, true)
+        const bytes = key.subarray(at + 4, at + 4 + length)
+        at += 4 + length
+        if (tag === TAG.STRING) return Buffer.from(bytes).toString('utf8')
+        if (tag === TAG.DECIMAL) return decodeUnscaled(bytes) ?? null
+        return bytes.slice()
+      }
+    }
+  })
+}
+
+function integerValue(type: Type, value: bigint): Value {
+  switch (type.kind) {
+    case 'boolean':
+      return value !== 0n
+    case 'int':
+    case 'date':
+      return Number(value)
+    default:
+      return value
+  }
+}
+
+function varint(raw: Uint8Array, at: number, end: number, location: string): number {
+  if (!readVarint(raw, at, end)) throw broken(location)
+  return VARINT.next
+}
+
+function bigVarint(raw: Uint8Array, start: number, end: number, location: string): bigint {
+  let value = 0n
+  let shift = 0n
+  for (let at = start; at < end && shift < 70n; at++) {
+    const byte = raw[at]
+    value |= BigInt(byte & 127) << shift
+    shift += 7n
+    if (byte < 128) return (value >> 1n) ^ -(value & 1n)
+  }
+  throw broken(location)
+}
+
+function skip(schema: AvroSchema, raw: Uint8Array, at: number, end: number, location: string): number {
+  switch (schema.type) {
+    case 'null':
+      return at
+    case 'boolean':
+      return at + 1
+    case 'int':
+    case 'long':
+    case 'enum':
+      return varint(raw, at, end, location)
+    case 'float':
+      return at + 4
+    case 'double':
+      return at + 8
+    case 'fixed':
+      return at + schema.size
+    case 'bytes':
+    case 'string': {
+      const from = varint(raw, at, end, location)
+      if (VARINT.value < 0 || from + VARINT.value > end) throw broken(location)
+      return from + VARINT.value
+    }
+    default:
+      throw new CorruptFileError(
+        `Cannot read ${location}: a partition field has the Avro type ${schema.type}, which it cannot have`,
+        { location },
+      )
+  }
+}
+
+function parseUuid(text: Uint8Array): Uint8Array | undefined {
+  const hex = Buffer.from(text).toString('latin1').replaceAll('-', '')
+  return /^[0-9a-fA-F]{32}$/.test(hex) ? Uint8Array.from(Buffer.from(hex, 'hex')) : undefined
+}
+
+function broken(location: string): CorruptFileError {
+  return new CorruptFileError(`Cannot read ${location}: a partition tuple is broken off`, { location })
+}

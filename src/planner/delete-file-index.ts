@@ -1,0 +1,379 @@
+/**
+ * Which delete files apply to which data file (section 7 of the planning rules; spec: Scan Planning).
+ *
+ * A delete belongs to one of four groups of lists, each list sorted by the sequence number up to which it applies:
+ *
+ *     global equality deletes           one list                                   unpartitioned spec
+ *     equality deletes of a partition   a list per (spec id, tuple)
+ *     position deletes of a partition   a list per (spec id, tuple)
+ *     position deletes of a data file   a list per path                            referenced_data_file, or equal path bounds
+ *
+ * plus at most one deletion vector per path. What applies to a data file with sequence number q is a suffix of each
+ * list: apply-sequence (sequence - 1 for equality deletes, sequence for position deletes) >= q, found by binary
+ * search. A deletion vector takes the place of all position deletes (R7.14).
+ *
+ * No object exists per delete or per data file: paths and tuples are numbered in byte dictionaries, lists are ranges
+ * of one id array, and an answer is a few numbers per row.
+ */
+import { ByteDictionary } from '../bytes/byte-dictionary.ts'
+import { InvalidMetadataError } from '../errors.ts'
+import { DeleteFile } from '../manifest/content-file.ts'
+import type { EntryBatch } from '../manifest/entry-batch.ts'
+import { FileContent } from '../manifest/entry-batch.ts'
+import { DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
+import { SequencedLists } from './sequenced-lists.ts'
+import type { Warnings } from './warnings.ts'
+
+export interface DeleteIndexOptions {
+  /** Takes 0 for a data file's missing sequence number instead of failing (R4.2). */
+  lenient?: boolean
+  warnings: Warnings
+}
+
+/** What applies to the live rows of one batch: a range of delete ids per kind and row, empty ones included. */
+export interface DeleteAssignment {
+  /** Number of deletes of the i-th live row. */
+  countAt(i: number): number
+  /** Their sizes in bytes; of a deletion vector its blob's. */
+  sizeAt(i: number): number
+  /** They, in the order of R7.11: views made on each call. */
+  filesAt(i: number): readonly DeleteFile[]
+}
+
+const NO_FILES: readonly DeleteFile[] = Object.freeze([])
+const NOTHING: DeleteAssignment = { countAt: () => 0, sizeAt: () => 0, filesAt: () => NO_FILES }
+
+const KIND = { GLOBAL_EQUALITY: 0, PARTITION_EQUALITY: 1, PARTITION_POSITION: 2, PATH_POSITION: 3 } as const
+const KINDS = 4
+
+export class DeleteFileIndex {
+  /** Deletes kept, by kind (R7.22). */
+  readonly counts = { indexed: 0, equality: 0, positional: 0, dvs: 0 }
+  /** Data files looked up, and comparisons made for them: of sequence numbers, and of paths found. */
+  readonly work = { lookups: 0, comparisons: 0 }
+
+  readonly #options: DeleteIndexOptions
+  readonly #batches: EntryBatch[] = []
+  readonly #batchOf: number[] = []
+  readonly #rowOf: number[] = []
+  readonly #sizes: number[] = []
+  readonly #paths = new ByteDictionary()
+  /** Partition keys, which begin with the spec id. */
+  readonly #scopes = new ByteDictionary()
+  readonly #scopeOf: number[] = []
+  /** Deletion vector by path number; -1 where there is none. */
+  readonly #dvByPath: number[] = []
+  readonly #dvSequence = new Map<number, bigint>()
+  readonly #lists: readonly SequencedLists[]
+
+  /**
+   * Indexes the live entries of delete batches, in their order.
+   *
+   * @throws InvalidMetadataError for an entry that cannot be placed: without a sequence number (B041), an equality
+   *   delete without ids (R7.19), an incomplete deletion vector (B220), or a second one for a data file (R7.7)
+   */
+  constructor(batches: readonly EntryBatch[], options: DeleteIndexOptions) {
+    this.#options = options
+    this.#lists = Array.from({ length: KINDS }, () => new SequencedLists())
+    for (const batch of batches) this.#addBatch(batch)
+    for (const lists of this.#lists) lists.seal(this.#sizes)
+  }
+
+  get isEmpty(): boolean {
+    return this.counts.indexed === 0
+  }
+
+  #addBatch(batch: EntryBatch): void {
+    this.#batches.push(batch)
+    for (const row of batch.liveRows) this.#addRow(batch, row)
+  }
+
+  #addRow(batch: EntryBatch, row: number): void {
+    const sequence = batch.int64(row, 'sequenceNumber')
+    if (sequence === undefined)
+      throw this.#broken(batch, row, 'it has no sequence number, so where it applies is unknown')
+    if (sequence <= 0n) {
+      // R7.2: only data of v1 has the number 0, and v1 has no deletes.
+      this.#options.warnings.add(
+        'a delete file has no positive sequence number',
+        `Delete file ${batch.text(row, 'filePath')} has the sequence number ${sequence} and is ignored.`,
+      )
+      return
+    }
+    const key = batch.partitionKeys.at(batch.partitionIndex[row])
+    const scope = this.#scopes.intern(key, 0, key.length)
+    const id = this.#batchOf.push(this.#batches.length - 1) - 1
+    this.#rowOf.push(row)
+    this.#scopeOf.push(scope)
+    this.counts.indexed++
+    if (batch.content(row) === FileContent.EQUALITY_DELETES) {
+      this.#sizes.push(batch.fileSizeInBytes(row))
+      this.counts.equality++
+      if (batch.isNull(row, 'equalityIds') || batch.ids(row, 'equalityIds')?.length === 0)
+        throw this.#broken(batch, row, 'it is an equality delete file without equality ids')
+      const isGlobal = batch.segmentOf(row).partitionType.spec.isUnpartitioned
+      const kind = isGlobal ? KIND.GLOBAL_EQUALITY : KIND.PARTITION_EQUALITY
+      this.#lists[kind].add(isGlobal ? 0 : scope, id, sequence - 1n)
+      return
+    }
+    if (batch.fileFormat(row) === 'puffin') {
+      this.#addDeletionVector(batch, row, id, sequence)
+      return
+    }
+    this.#sizes.push(batch.fileSizeInBytes(row))
+    this.counts.positional++
+    const path = referencedPath(batch, row)
+    if (path === undefined) this.#lists[KIND.PARTITION_POSITION].add(scope, id, sequence)
+    else this.#lists[KIND.PATH_POSITION].add(this.#internPath(path), id, sequence)
+  }
+
+  #addDeletionVector(batch: EntryBatch, row: number, id: number, sequence: bigint): void {
+    this.counts.dvs++
+    const offset = batch.optionalNumber(row, 'contentOffset')
+    const size = batch.optionalNumber(row, 'contentSizeInBytes')
+    if (batch.isNull(row, 'referencedDataFile') || offset === undefined || size === undefined) {
+      throw this.#broken(
+        batch,
+        row,
+        'it is a deletion vector without referenced_data_file, content_offset or content_size_in_bytes',
+      )
+    }
+    const fileSize = batch.fileSizeInBytes(row)
+    if (offset < 0 || size <= 0 || offset + size > fileSize) {
+      throw this.#broken(
+        batch,
+        row,
+        `its deletion vector is said to be ${size} bytes at byte ${offset} of a file of ${fileSize}`,
+      )
+    }
+    this.#sizes.push(size)
+    const path = this.#internPath(batch.bytes(row, 'referencedDataFile'))
+    const other = this.#dvByPath[path]
+    if (other >= 0) {
+      throw new InvalidMetadataError(
+        `Cannot plan: data file ${batch.text(row, 'referencedDataFile')} has two deletion vectors, in ${this.#file(other).filePath} at byte ${this.#file(other).contentOffset ?? 0} and in ${batch.text(row, 'filePath')} at byte ${offset}`,
+        { location: batch.text(row, 'filePath') },
+      )
+    }
+    this.#dvByPath[path] = id
+    this.#dvSequence.set(id, sequence)
+  }
+
+  #internPath(bytes: Uint8Array): number {
+    const path = this.#paths.intern(bytes, 0, bytes.length)
+    if (path === this.#dvByPath.length) this.#dvByPath.push(-1)
+    return path
+  }
+
+  /**
+   * Finds the deletes of each live row of a data batch.
+   *
+   * @throws InvalidMetadataError where the metadata contradicts itself (R7.14, R7.15), or where a data file has no
+   *   sequence number and a delete in its scope depends on it (R4.2)
+   */
+  assign(batch: EntryBatch): DeleteAssignment {
+    if (this.isEmpty) {
+      this.#warnOfMissingSequences(batch)
+      return NOTHING
+    }
+    const rows = batch.liveRows
+    const scopes = this.#scopesOf(batch)
+    const answer = new RangeAssignment(rows.length, this.#lists, this.#sizes, (id) => this.#file(id))
+    const sequences = batch.sequenceNumbers
+    const { heap } = batch.store
+    this.work.lookups += rows.length
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i]
+      const scope = scopes[batch.partitionIndex[row]]
+      const offset = batch.bytesOffset(row, 'filePath')
+      const path = this.#paths.find(heap, offset, offset + batch.bytesLength(row, 'filePath'))
+      if (path >= 0) this.work.comparisons++
+      const dv = path < 0 ? -1 : this.#dvByPath[path]
+      let sequence = sequences[row]
+      if (batch.isNull(row, 'sequenceNumber')) {
+        if (!this.#isConcerned(scope, path)) continue
+        sequence = this.#missingSequence(batch, row)
+      }
+      answer.set(i, KIND.GLOBAL_EQUALITY, 0, sequence)
+      if (scope >= 0) answer.set(i, KIND.PARTITION_EQUALITY, scope, sequence)
+      if (dv >= 0) {
+        this.#checkDeletionVector(batch, row, dv, scope, sequence)
+        answer.setDeletionVector(i, dv)
+        continue
+      }
+      if (scope >= 0) answer.set(i, KIND.PARTITION_POSITION, scope, sequence)
+      if (path >= 0) {
+        const [from, to] = answer.set(i, KIND.PATH_POSITION, path, sequence)
+        for (let at = from; at < to; at++)
+          this.#checkScope(batch, row, this.#lists[KIND.PATH_POSITION].ids[at], scope)
+      }
+    }
+    this.work.comparisons += answer.comparisons
+    return answer
+  }
+
+  /** The scope number of each distinct tuple of a batch; -1 for tuples that no delete has. */
+  #scopesOf(batch: EntryBatch): Int32Array {
+    const scopes = new Int32Array(batch.partitionKeys.count)
+    for (let tuple = 0; tuple < scopes.length; tuple++) {
+      const key = batch.partitionKeys.at(tuple)
+      scopes[tuple] = this.#scopes.find(key, 0, key.length)
+    }
+    return scopes
+  }
+
+  /** True when some delete could apply to a data file, depending on its sequence number. */
+  #isConcerned(scope: number, path: number): boolean {
+    const [global, equality, position, byPath] = this.#lists
+    return (
+      global.has(0) ||
+      (scope >= 0 && (equality.has(scope) || position.has(scope))) ||
+      (path >= 0 && (byPath.has(path) || this.#dvByPath[path] >= 0))
+    )
+  }
+
+  #missingSequence(batch: EntryBatch, row: number): bigint {
+    if (this.#options.lenient !== true) {
+      throw this.#broken(
+        batch,
+        row,
+        'it has no sequence number, and a delete file in its scope depends on it (lenient takes 0)',
+      )
+    }
+    this.#warnOfMissingSequence(batch, row, '0 is taken')
+    return 0n
+  }
+
+  #warnOfMissingSequences(batch: EntryBatch): void {
+    for (const row of batch.liveRows) {
+      if (batch.isNull(row, 'sequenceNumber'))
+        this.#warnOfMissingSequence(batch, row, 'no delete file depends on it')
+    }
+  }
+
+  #warnOfMissingSequence(batch: EntryBatch, row: number, why: string): void {
+    this.#options.warnings.add(
+      'a data file has no sequence number',
+      `Data file ${batch.text(row, 'filePath')} has no sequence number; ${why}.`,
+    )
+  }
+
+  #checkDeletionVector(batch: EntryBatch, row: number, dv: number, scope: number, sequence: bigint): void {
+    const own = this.#dvSequence.get(dv) ?? 0n
+    if (own < sequence) {
+      throw this.#broken(
+        batch,
+        row,
+        `the deletion vector in ${this.#file(dv).filePath} has the sequence number ${own}, which is below the data file's ${sequence}`,
+      )
+    }
+    this.#checkScope(batch, row, dv, scope)
+  }
+
+  /** A delete found by path must be of the data file's spec and partition (R7.14, R7.15). */
+  #checkScope(batch: EntryBatch, row: number, id: number, scope: number): void {
+    if (this.#scopeOf[id] === scope) return
+    const other = this.#file(id)
+    throw this.#broken(
+      batch,
+      row,
+      `delete file ${other.filePath} names it but is of spec ${other.specId} and another partition, so the metadata is corrupt`,
+    )
+  }
+
+  #file(id: number): DeleteFile {
+    return new DeleteFile(this.#batches[this.#batchOf[id]], this.#rowOf[id])
+  }
+
+  #broken(batch: EntryBatch, row: number, why: string): InvalidMetadataError {
+    const segment = batch.segmentOf(row)
+    const path = batch.text(row, 'filePath')
+    const entry = row - segment.firstRow
+    const location = segment.manifest.manifestPath
+    return new InvalidMetadataError(`Cannot plan ${path} (entry ${entry} of ${location}): ${why}`, {
+      location,
+      entry,
+    })
+  }
+}
+
+/** Answers of one batch: per kind the range of its suffix, per row. */
+class RangeAssignment implements DeleteAssignment {
+  comparisons = 0
+  readonly #lists: readonly SequencedLists[]
+  readonly #sizes: readonly number[]
+  readonly #file: (id: number) => DeleteFile
+  /** From and to, `KINDS` pairs a row. */
+  readonly #ranges: Uint32Array
+  readonly #dvs: Int32Array
+  readonly #range: [from: number, to: number] = [0, 0]
+
+  constructor(
+    rows: number,
+    lists: readonly SequencedLists[],
+    sizes: readonly number[],
+    file: (id: number) => DeleteFile,
+  ) {
+    this.#lists = lists
+    this.#sizes = sizes
+    this.#file = file
+    this.#ranges = new Uint32Array(rows * KINDS * 2)
+    this.#dvs = new Int32Array(rows).fill(-1)
+  }
+
+  /** Finds and keeps the suffix of one list; gives it, in an array that the next call reuses. */
+  set(i: number, kind: number, list: number, sequence: bigint): readonly [from: number, to: number] {
+    const lists = this.#lists[kind]
+    const range = this.#range
+    this.comparisons += lists.suffix(list, sequence, range)
+    this.#ranges[(i * KINDS + kind) * 2] = range[0]
+    this.#ranges[(i * KINDS + kind) * 2 + 1] = range[1]
+    return range
+  }
+
+  setDeletionVector(i: number, id: number): void {
+    this.#dvs[i] = id
+  }
+
+  countAt(i: number): number {
+    let count = this.#dvs[i] >= 0 ? 1 : 0
+    for (let kind = 0; kind < KINDS; kind++) count += this.#to(i, kind) - this.#from(i, kind)
+    return count
+  }
+
+  sizeAt(i: number): number {
+    const dv = this.#dvs[i]
+    let size = dv >= 0 ? this.#sizes[dv] : 0
+    for (let kind = 0; kind < KINDS; kind++)
+      size += this.#lists[kind].sizeOf(this.#from(i, kind), this.#to(i, kind))
+    return size
+  }
+
+  filesAt(i: number): readonly DeleteFile[] {
+    if (this.countAt(i) === 0) return NO_FILES
+    const files: DeleteFile[] = []
+    for (let kind = 0; kind < KINDS; kind++) {
+      if (kind === KIND.PARTITION_POSITION && this.#dvs[i] >= 0) files.push(this.#file(this.#dvs[i]))
+      for (let at = this.#from(i, kind); at < this.#to(i, kind); at++)
+        files.push(this.#file(this.#lists[kind].ids[at]))
+    }
+    return files
+  }
+
+  #from(i: number, kind: number): number {
+    return this.#ranges[(i * KINDS + kind) * 2]
+  }
+
+  #to(i: number, kind: number): number {
+    return this.#ranges[(i * KINDS + kind) * 2 + 1]
+  }
+}
+
+/** The data file that a position delete file is about, if it is about one only (R7.8). */
+function referencedPath(batch: EntryBatch, row: number): Uint8Array | undefined {
+  if (!batch.isNull(row, 'referencedDataFile')) return batch.bytes(row, 'referencedDataFile')
+  const lower = batch.bound(row, 'lowerBounds', DELETE_FILE_PATH_ID)
+  const upper = batch.bound(row, 'upperBounds', DELETE_FILE_PATH_ID)
+  // Equal bounds are never truncated ones: a truncated upper bound is incremented.
+  return lower !== undefined && upper !== undefined && Buffer.compare(lower, upper) === 0 ? lower : undefined
+}

@@ -1,0 +1,74 @@
+/**
+ * One data file to read, with the deletes to apply: what a plan is made of.
+ */
+import type { Expression } from '../expressions/expression.ts'
+import type { DataFile, DeleteFile } from '../manifest/content-file.ts'
+import { DataFile as DataFileView, partitionToJson } from '../manifest/content-file.ts'
+import type { PartitionSpec } from '../metadata/partition-spec.ts'
+import type { JsonValue } from '../types/value.ts'
+import type { PlannedBatch } from './planned-batch.ts'
+
+/**
+ * A view of one row of a planned batch: nothing is made before it is touched. A task that is kept holds its whole
+ * batch in memory; {@link FileScanTask.detach} gives one that does not.
+ */
+export class FileScanTask {
+  readonly #planned: PlannedBatch
+  readonly #index: number
+  #deletes: readonly DeleteFile[] | undefined
+
+  /** @param index of the task among the batch's live rows */
+  constructor(planned: PlannedBatch, index: number) {
+    this.#planned = planned
+    this.#index = index
+  }
+
+  get dataFile(): DataFile {
+    return new DataFileView(this.#planned.batch, this.#planned.batch.liveRows[this.#index])
+  }
+
+  /** In the order of R7.11: equality deletes, then the deletion vector or the position deletes. */
+  get deletes(): readonly DeleteFile[] {
+    this.#deletes ??= this.#planned.deletes.filesAt(this.#index)
+    return this.#deletes
+  }
+
+  /** What a reader still has to test on each row. */
+  get residual(): Expression {
+    return this.#planned.residual
+  }
+
+  /** First byte to read. */
+  get start(): number {
+    return 0
+  }
+
+  /** Bytes to read. */
+  get length(): number {
+    return this.dataFile.fileSizeInBytes
+  }
+
+  get spec(): PartitionSpec {
+    return this.dataFile.spec
+  }
+
+  /** Partition field name to JSON single value; `{}` when unpartitioned. */
+  get partition(): Record<string, JsonValue> {
+    return partitionToJson(this.dataFile)
+  }
+
+  /** Where to open the data file, after rebase. */
+  get location(): string {
+    return this.#planned.resolve(this.dataFile.filePath)
+  }
+
+  /** The same task, owning its memory: free of the batch that it came from. */
+  detach(): FileScanTask {
+    return new FileScanTask(this.#planned.detach(this.#index), 0)
+  }
+
+  toString(): string {
+    const { length } = this.deletes
+    return `${this.dataFile.filePath} with ${length} ${length === 1 ? 'delete' : 'deletes'}`
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The manifests of a snapshot, sorted out: data and delete manifests in list order, each path once, without those
+ * that hold no live entries (R1.15, R2.14, R2.15).
+ */
+import type { ManifestFile } from '../manifest/manifest-file.ts'
+import type { Warnings } from './warnings.ts'
+
+/** One kind of manifests: how many there were, and which are to be read. */
+export interface ManifestSelection {
+  readonly total: number
+  readonly selected: readonly ManifestFile[]
+}
+
+export interface ManifestGroup {
+  readonly data: ManifestSelection
+  readonly deletes: ManifestSelection
+}
+
+export function selectManifests(manifests: readonly ManifestFile[], warnings: Warnings): ManifestGroup {
+  const timesListed = new Map<string, number>()
+  const live: ManifestFile[] = []
+  for (const manifest of manifests) {
+    const times = (timesListed.get(manifest.manifestPath) ?? 0) + 1
+    timesListed.set(manifest.manifestPath, times)
+    if (times === 1 && mayHoldLiveFiles(manifest)) live.push(manifest)
+  }
+  for (const [path, times] of timesListed) {
+    if (times > 1)
+      warnings.add(
+        'a manifest is listed more than once',
+        `Manifest ${path} is listed ${times} times in the manifest list; it is read once.`,
+      )
+  }
+  const ofKind = (deletes: boolean): ManifestSelection => ({
+    total: manifests.filter((manifest) => manifest.isDeleteManifest === deletes).length,
+    selected: live.filter((manifest) => manifest.isDeleteManifest === deletes),
+  })
+  return { data: ofKind(false), deletes: ofKind(true) }
+}
+
+/** Skipped only if added and existing are both known to be zero; the deleted count never matters (R2.14, B045). */
+function mayHoldLiveFiles(manifest: ManifestFile): boolean {
+  return manifest.addedFilesCount !== 0 || manifest.existingFilesCount !== 0
+}

@@ -1,0 +1,70 @@
+/**
+ * A batch of data files that are to be read, with their deletes: the columns behind the tasks.
+ */
+import type { Expression } from '../expressions/expression.ts'
+import type { DeleteFile } from '../manifest/content-file.ts'
+import type { EntryBatch } from '../manifest/entry-batch.ts'
+import type { DeleteAssignment } from './delete-file-index.ts'
+import { FileScanTask } from './file-scan-task.ts'
+
+export class PlannedBatch {
+  /** The files: `batch.liveRows` are the rows to read, in plan order. */
+  readonly batch: EntryBatch
+  /** Deletes by position in `batch.liveRows`. */
+  readonly deletes: DeleteAssignment
+  readonly residual: Expression
+  /** Where to open a stored location. */
+  readonly resolve: (location: string) => string
+
+  constructor(
+    batch: EntryBatch,
+    deletes: DeleteAssignment,
+    residual: Expression,
+    resolve: (location: string) => string,
+  ) {
+    this.batch = batch
+    this.deletes = deletes
+    this.residual = residual
+    this.resolve = resolve
+  }
+
+  get length(): number {
+    return this.batch.liveRows.length
+  }
+
+  /** The task of the i-th live row. */
+  task(i: number): FileScanTask {
+    return new FileScanTask(this, i)
+  }
+
+  /** A batch of one task that shares nothing with this one. */
+  detach(i: number): PlannedBatch {
+    const files = this.deletes.filesAt(i).map((file) => file.detach())
+    return new PlannedBatch(
+      this.batch.detachRow(this.batch.liveRows[i]),
+      new KeptDeletes(files, this.deletes.sizeAt(i)),
+      this.residual,
+      this.resolve,
+    )
+  }
+}
+
+/** The deletes of one detached task. */
+class KeptDeletes implements DeleteAssignment {
+  readonly #files: readonly DeleteFile[]
+  readonly #size: number
+
+  constructor(files: readonly DeleteFile[], size: number) {
+    this.#files = files
+    this.#size = size
+  }
+  countAt(): number {
+    return this.#files.length
+  }
+  sizeAt(): number {
+    return this.#size
+  }
+  filesAt(): readonly DeleteFile[] {
+    return this.#files
+  }
+}

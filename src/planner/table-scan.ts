@@ -1,0 +1,54 @@
+/**
+ * The immutable description of a scan: which snapshot, which columns. Making one reads nothing; planning it does.
+ */
+import { InvalidArgumentError } from '../errors.ts'
+import type { Schema } from '../metadata/schema.ts'
+import type { SelectedSnapshot } from '../metadata/snapshot.ts'
+import { selectSnapshot } from '../metadata/snapshot.ts'
+import type { Table } from './table.ts'
+
+export interface ScanOptions {
+  /** At most one of the three; without any, the current snapshot (R1.1-R1.8). */
+  readonly snapshotId?: bigint | undefined
+  /** A branch or a tag. */
+  readonly ref?: string | undefined
+  /** Epoch milliseconds, inclusive: what was current then, by the snapshot log. */
+  readonly asOf?: number | undefined
+  /** Names of the columns that the query reads, dotted where nested. All columns without it. */
+  readonly select?: readonly string[] | undefined
+  /** False: names are compared without case. Default true. */
+  readonly caseSensitive?: boolean | undefined
+  /** Plans data files whose sequence number is missing although a delete depends on it, taking 0 (R4.2). */
+  readonly lenient?: boolean | undefined
+}
+
+export class TableScan {
+  readonly table: Table
+  readonly options: ScanOptions
+  /** The snapshot, with the one schema and the specs that the plan is bound to; no snapshot in an empty table. */
+  readonly selected: SelectedSnapshot
+
+  /** @throws InvalidArgumentError for an unknown snapshot, ref, time or column */
+  constructor(table: Table, options: ScanOptions) {
+    this.table = table
+    this.options = options
+    this.selected = selectSnapshot(table.metadata, options)
+    checkColumns(options, this.selected.schema, table)
+  }
+
+  /** Another scan of the same table, with some options changed. */
+  with(options: ScanOptions): TableScan {
+    return new TableScan(this.table, { ...this.options, ...options })
+  }
+}
+
+function checkColumns({ select, caseSensitive }: ScanOptions, schema: Schema, table: Table): void {
+  for (const name of select ?? []) {
+    if (schema.findFieldByName(name, caseSensitive ?? true) !== undefined) continue
+    const names = schema.fields.map((field) => field.name).join(', ')
+    throw new InvalidArgumentError(
+      `Cannot select column "${name}" of ${table.metadata.metadataLocation}: schema ${schema.schemaId} has ${names}`,
+      { location: table.metadata.metadataLocation },
+    )
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * A table at one version of its metadata, and where its files are.
+ */
+import { UnsupportedFeatureError } from '../errors.ts'
+import type { FileIO } from '../io/file-io.ts'
+import type { LocationMap } from '../io/rebase.ts'
+import type { TableMetadata } from '../metadata/table-metadata.ts'
+import type { FileScanTask } from './file-scan-task.ts'
+import type { PlanOptions } from './scan-plan.ts'
+import { sharedPlanner } from './shared-planner.ts'
+import type { ScanOptions } from './table-scan.ts'
+import { TableScan } from './table-scan.ts'
+
+export class Table {
+  readonly metadata: TableMetadata
+  readonly io: FileIO
+  /** What was odd while the table was found and loaded, a sentence each. */
+  readonly warnings: readonly string[]
+  readonly #locations: LocationMap
+
+  /** Made by `loadTable`, or from metadata that a catalog has handed out. */
+  constructor(metadata: TableMetadata, io: FileIO, locations: LocationMap, warnings: readonly string[] = []) {
+    this.metadata = metadata
+    this.io = io
+    this.#locations = locations
+    this.warnings = warnings
+  }
+
+  /** Where to open a file that the metadata names: moved by the table's rebases. */
+  resolve(location: string): string {
+    return this.#locations.apply(location)
+  }
+
+  /** @throws InvalidArgumentError for an unknown snapshot, ref, time or column */
+  newScan(options: ScanOptions = {}): TableScan {
+    return new TableScan(this, options)
+  }
+
+  /**
+   * Plans a scan with the planner that the process shares. Nothing is read before the first `next()`; leaving the
+   * loop stops the work.
+   *
+   * @param filter not supported yet: give `undefined`
+   */
+  async *planFiles(filter?: string, options: ScanOptions & PlanOptions = {}): AsyncGenerator<FileScanTask> {
+    if (filter !== undefined && filter !== 'true')
+      throw new UnsupportedFeatureError(
+        `Cannot plan with the filter ${filter}: filters are not supported yet`,
+      )
+    const plan = await sharedPlanner().plan(this.newScan(options), options)
+    yield* plan.tasks
+  }
+}
