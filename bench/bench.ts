@@ -1,7 +1,7 @@
 /**
  * Times the cases of corpus.ts; see README.md.
  *
- *     node build/bench/bench.js [PATTERN] [--rounds N] [--smoke] [--list] [--save [NAME]]
+ *     node build/bench/bench.js [PATTERN] [--rounds N] [--smoke] [--list] [--save NAME]
  */
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'

@@ -75,6 +75,10 @@ function checkAgreement(
 
 function summarize(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b)
-  const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)]
+  const at = (share: number) => {
+    const place = (sorted.length - 1) * share
+    const below = Math.floor(place)
+    return sorted[below] + (place - below) * (sorted[Math.ceil(place)] - sorted[below])
+  }
   return { median: at(0.5), quartiles: [at(0.25), at(0.75)] as [number, number], minimum: sorted[0] }
 }

@@ -76,6 +76,7 @@ export function* decodeBlocks(
 ): Generator<undefined, number> {
   const { bytes, blocks, location } = container
   let row = firstRow
+  const before = { heapLength: store.heapLength, cellLength: store.cellLength }
   // The count is the file's claim: room is made for it only as far as its bytes can bear it out.
   store.reserveRows(firstRow + Math.min(container.count, bytes.length >> 3))
   for (let i = 0; i < blocks.length; i += 3) {
@@ -102,8 +103,23 @@ export function* decodeBlocks(
       )
     }
     row += count
+    if (i === 0) reserveLikeFirstBlock(store, before, count, container.count - count)
   }
   return row - firstRow
+}
+
+/** Blocks of a file resemble each other: the first one tells how much the others need, before growth copies twice. */
+function reserveLikeFirstBlock(
+  store: ColumnStore,
+  before: { readonly heapLength: number; readonly cellLength: number },
+  rows: number,
+  rowsLeft: number,
+): void {
+  if (rowsLeft <= 0 || rows === 0) return
+  // As with rows, a claimed count is believed only as far as there is room for it already.
+  const scale = (1.1 * Math.min(rowsLeft, store.capacity)) / rows
+  store.reserveHeap(Math.ceil((store.heapLength - before.heapLength) * scale))
+  store.reserveCells(Math.ceil((store.cellLength - before.cellLength) * scale))
 }
 
 /** {@link decodeBlocks} in one go. */
@@ -162,7 +178,7 @@ function runCursor(
             break
           case OP.SKIP_BYTES:
             x = b[p++]!
-            if (x > 127) {
+            if (x > 127 || (x & 1) !== 0) {
               x = longLength(b, p - 1, end, r)
               p = VARINT.next
             } else x = x >>> 1
@@ -221,7 +237,7 @@ function runCursor(
             break
           case OP.BYTES:
             x = b[p++]!
-            if (x > 127) {
+            if (x > 127 || (x & 1) !== 0) {
               x = longLength(b, p - 1, end, r)
               p = VARINT.next
             } else x = x >>> 1
@@ -365,7 +381,10 @@ function notPresent(
   return new CursorFault(`the required field ${plan.fields[plan.code[q + 2]]} is null`, at, row)
 }
 
-/** A length of more than one byte: gives it, and leaves the position behind it in VARINT. */
+/**
+ * A length that is negative or of more than one byte: gives it, and leaves the position behind it in VARINT. In the
+ * loops, an odd first byte of a length (zig-zag: a negative one) comes here to be refused.
+ */
 function longLength(b: Uint8Array, at: number, end: number, row: number): number {
   if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at, row)
   const length = VARINT.value
@@ -538,7 +557,7 @@ function skipBytesMap(b: Uint8Array, at: number, end: number, count: number): nu
   for (let n = count; n > 0; n--) {
     while (b[p++] > 127);
     let x = b[p++]
-    if (x > 127) {
+    if (x > 127 || (x & 1) !== 0) {
       x = longLength(b, p - 1, end, -1)
       p = VARINT.next
     } else x = x >>> 1
@@ -623,7 +642,7 @@ function readBytesMap(
       p = VARINT.next
     } else key = (key >>> 1) ^ -(key & 1)
     let x = b[p++]
-    if (x > 127) {
+    if (x > 127 || (x & 1) !== 0) {
       x = longLength(b, p - 1, end, -1)
       p = VARINT.next
     } else x = x >>> 1

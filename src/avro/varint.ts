@@ -12,8 +12,9 @@ export const MAX_VARINT_BYTES = 10
 /**
  * Reads a zig-zag varint at `at`.
  *
- * @returns false when it runs past `end` or over ten bytes. Values past 2^53 come back rounded: callers compare
- * with a length or a count far below that, and a rounded value fails such a test as surely as the exact one.
+ * @returns false when it runs past `end` or over ten bytes. Values past 2^52 come back rounded, and negative ones
+ * may lose their sign: callers compare with a length or a count far below that, and a rounded value fails such a
+ * test as surely as the exact one.
  */
 export function readVarint(bytes: Uint8Array, at: number, end: number): boolean {
   let position = at

@@ -12,6 +12,7 @@
  *       04  uint32 LE length, bytes  binary, fixed
  *       05  uint32 LE length, bytes  decimal, shortest big-endian two's complement
  *       06  16 bytes                 uuid
+ *       07  int64 LE                 boolean of a field whose type is unknown
  */
 import type { AvroSchema } from '../avro/schema.ts'
 import { readVarint, VARINT } from '../avro/varint.ts'
@@ -56,7 +57,7 @@ export function partitionType(spec: PartitionSpec, schema: Schema): PartitionTyp
 /** 38 digits. */
 const MAX_DECIMAL_BYTES = 16
 
-const TAG = { NULL: 0, INTEGER: 1, DOUBLE: 2, STRING: 3, BYTES: 4, DECIMAL: 5, UUID: 6 } as const
+const TAG = { NULL: 0, INTEGER: 1, DOUBLE: 2, STRING: 3, BYTES: 4, DECIMAL: 5, UUID: 6, BOOLEAN: 7 } as const
 
 interface SourceField {
   readonly schema: AvroSchema
@@ -157,7 +158,7 @@ export class PartitionKeyEncoder {
   ): void {
     switch (schema.type) {
       case 'boolean':
-        this.#integer(BigInt(raw[start]))
+        this.#integer(BigInt(raw[start]), type.kind === 'unknown' ? TAG.BOOLEAN : TAG.INTEGER)
         return
       case 'int':
       case 'long': {
@@ -231,8 +232,8 @@ export class PartitionKeyEncoder {
     this.#bytes(isText ? TAG.STRING : TAG.BYTES, raw, start, end)
   }
 
-  #integer(value: bigint): void {
-    this.#tag(TAG.INTEGER, 8)
+  #integer(value: bigint, tag: number = TAG.INTEGER): void {
+    this.#tag(tag, 8)
     this.#view.setBigInt64(this.#length - 8, value, true)
   }
 
@@ -266,6 +267,9 @@ export function decodePartitionKey(key: Uint8Array, type: PartitionType): Partit
     switch (tag) {
       case TAG.NULL:
         return null
+      case TAG.BOOLEAN:
+        at += 8
+        return view.getBigInt64(at - 8, true) !== 0n
       case TAG.INTEGER:
         at += 8
         return integerValue(field.type, view.getBigInt64(at - 8, true))

@@ -191,7 +191,10 @@ export class DeleteFileIndex {
       const dv = path < 0 ? -1 : this.#dvByPath[path]
       let sequence = sequences[row]
       if (batch.isNull(row, 'sequenceNumber')) {
-        if (!this.#isConcerned(scope, path)) continue
+        if (!this.#isConcerned(scope, path)) {
+          this.#warnOfMissingSequence(batch, row, 'no delete file depends on it')
+          continue
+        }
         sequence = this.#missingSequence(batch, row)
       }
       answer.set(i, KIND.GLOBAL_EQUALITY, 0, sequence)

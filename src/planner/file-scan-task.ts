@@ -4,21 +4,32 @@
 import type { Expression } from '../expressions/expression.ts'
 import type { DataFile, DeleteFile } from '../manifest/content-file.ts'
 import { DataFile as DataFileView, partitionToJson } from '../manifest/content-file.ts'
+import type { EntryBatch } from '../manifest/entry-batch.ts'
 import type { PartitionSpec } from '../metadata/partition-spec.ts'
 import type { JsonValue } from '../types/value.ts'
-import type { PlannedBatch } from './planned-batch.ts'
+import type { DeleteAssignment } from './delete-file-index.ts'
+
+/** What tasks are views of: a planned batch. */
+export interface TaskSource {
+  readonly batch: EntryBatch
+  readonly deletes: DeleteAssignment
+  readonly residual: Expression
+  readonly resolve: (location: string) => string
+  /** A source of one task, the i-th of this one, that shares nothing with it. */
+  detach(i: number): TaskSource
+}
 
 /**
  * A view of one row of a planned batch: nothing is made before it is touched. A task that is kept holds its whole
  * batch in memory; {@link FileScanTask.detach} gives one that does not.
  */
 export class FileScanTask {
-  readonly #planned: PlannedBatch
+  readonly #planned: TaskSource
   readonly #index: number
   #deletes: readonly DeleteFile[] | undefined
 
   /** @param index of the task among the batch's live rows */
-  constructor(planned: PlannedBatch, index: number) {
+  constructor(planned: TaskSource, index: number) {
     this.#planned = planned
     this.#index = index
   }

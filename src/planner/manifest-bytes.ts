@@ -85,9 +85,9 @@ export class ManifestBytes {
   }
 
   #readNow(manifest: ManifestFile): Uint8Array | Promise<Uint8Array> {
-    const { cache, io, resolve } = this.#context
+    const { io, resolve } = this.#context
     const location = resolve(manifest.manifestPath)
-    const kept = cache.lend(location, io.identity)
+    const kept = this.#kept(manifest, location)
     if (kept !== undefined) return kept
     const file = io.open(location, manifest.manifestLength)
     if (!isSmall(manifest) || file.readSync === undefined) return this.#read(manifest)
@@ -99,9 +99,9 @@ export class ManifestBytes {
   }
 
   async #read(manifest: ManifestFile): Promise<Uint8Array> {
-    const { cache, io, resolve, signal } = this.#context
+    const { io, resolve, signal } = this.#context
     const location = resolve(manifest.manifestPath)
-    const kept = cache.lend(location, io.identity)
+    const kept = this.#kept(manifest, location)
     if (kept !== undefined) return kept
     try {
       const bytes = await io.open(location, manifest.manifestLength).read(undefined, { signal })
@@ -111,17 +111,27 @@ export class ManifestBytes {
     }
   }
 
+  #kept(manifest: ManifestFile, location: string): Uint8Array | undefined {
+    const { cache, io } = this.#context
+    const bytes = cache.lend(location, io.identity)
+    if (bytes !== undefined) this.#checkLength(manifest, location, bytes)
+    return bytes
+  }
+
   #arrived(manifest: ManifestFile, location: string, bytes: Uint8Array): Uint8Array {
-    const { cache, io, warnings } = this.#context
-    const claimed = manifest.manifestLength
-    if (claimed !== undefined && claimed !== bytes.length) {
-      warnings.add(
-        'a manifest has another length than its list says',
-        `Manifest ${location} has ${bytes.length} bytes, but the manifest list says ${claimed}.`,
-      )
-    }
+    const { cache, io } = this.#context
+    this.#checkLength(manifest, location, bytes)
     cache.keepFile(location, bytes, io.identity)
     return bytes
+  }
+
+  #checkLength(manifest: ManifestFile, location: string, bytes: Uint8Array): void {
+    const claimed = manifest.manifestLength
+    if (claimed === undefined || claimed === bytes.length) return
+    this.#context.warnings.add(
+      'a manifest has another length than its list says',
+      `Manifest ${location} has ${bytes.length} bytes, but the manifest list says ${claimed}.`,
+    )
   }
 }
 

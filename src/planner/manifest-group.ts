@@ -18,11 +18,12 @@ export interface ManifestGroup {
 
 export function selectManifests(manifests: readonly ManifestFile[], warnings: Warnings): ManifestGroup {
   const timesListed = new Map<string, number>()
-  const live: ManifestFile[] = []
+  // Of several rows for one path the first that may hold live files counts: skipping is what needs agreement.
+  const live = new Map<string, ManifestFile>()
   for (const manifest of manifests) {
-    const times = (timesListed.get(manifest.manifestPath) ?? 0) + 1
-    timesListed.set(manifest.manifestPath, times)
-    if (times === 1 && mayHoldLiveFiles(manifest)) live.push(manifest)
+    const path = manifest.manifestPath
+    timesListed.set(path, (timesListed.get(path) ?? 0) + 1)
+    if (mayHoldLiveFiles(manifest) && !live.has(path)) live.set(path, manifest)
   }
   for (const [path, times] of timesListed) {
     if (times > 1)
@@ -33,7 +34,7 @@ export function selectManifests(manifests: readonly ManifestFile[], warnings: Wa
   }
   const ofKind = (deletes: boolean): ManifestSelection => ({
     total: manifests.filter((manifest) => manifest.isDeleteManifest === deletes).length,
-    selected: live.filter((manifest) => manifest.isDeleteManifest === deletes),
+    selected: [...live.values()].filter((manifest) => manifest.isDeleteManifest === deletes),
   })
   return { data: ofKind(false), deletes: ofKind(true) }
 }

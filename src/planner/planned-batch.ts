@@ -5,9 +5,9 @@ import type { Expression } from '../expressions/expression.ts'
 import type { DeleteFile } from '../manifest/content-file.ts'
 import type { EntryBatch } from '../manifest/entry-batch.ts'
 import type { DeleteAssignment } from './delete-file-index.ts'
-import { FileScanTask } from './file-scan-task.ts'
+import { FileScanTask, type TaskSource } from './file-scan-task.ts'
 
-export class PlannedBatch {
+export class PlannedBatch implements TaskSource {
   /** The files: `batch.liveRows` are the rows to read, in plan order. */
   readonly batch: EntryBatch
   /** Deletes by position in `batch.liveRows`. */

@@ -95,7 +95,9 @@ export class ScanPlan {
 
   /** The tasks, in manifest order and entry order. To be consumed once, instead of `batches`. */
   get tasks(): AsyncIterableIterator<FileScanTask> {
-    return new TaskStream(this.batches)
+    return new TaskStream(this.batches, () => {
+      this.#setup.controller.abort()
+    })
   }
 
   /** The columns behind the tasks, batch by batch. To be consumed once, instead of `tasks`. */

@@ -50,18 +50,26 @@ export class ScanPlanner implements AsyncDisposable {
     const warnings = new Warnings()
     for (const sentence of scan.table.warnings) warnings.add('of the table', sentence)
     const controller = stoppedBy(options)
-    const manifests = selectManifests(await this.#manifests(scan, io, controller.signal), warnings)
-    return new ScanPlan({
-      scan,
-      manifests,
-      io,
-      cache,
-      warnings,
-      startedAt,
-      cacheBefore,
-      options,
-      controller,
-    })
+    try {
+      const manifests = selectManifests(await this.#manifests(scan, io, controller.signal), warnings)
+      return new ScanPlan({
+        scan,
+        manifests,
+        io,
+        cache,
+        warnings,
+        startedAt,
+        cacheBefore,
+        options,
+        controller,
+      })
+    } catch (error) {
+      // An aborted request may fail in its own words; the plan rejects with the signal's reason.
+      controller.signal.throwIfAborted()
+      // Nobody will stop this plan: leave the caller's signal alone.
+      controller.abort()
+      throw error
+    }
   }
 
   /** Frees what the planner holds; plans that run go on. */

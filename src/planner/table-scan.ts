@@ -2,10 +2,11 @@
  * The immutable description of a scan: which snapshot, which columns. Making one reads nothing; planning it does.
  */
 import { InvalidArgumentError } from '../errors.ts'
+import type { FileIO } from '../io/file-io.ts'
 import type { Schema } from '../metadata/schema.ts'
 import type { SelectedSnapshot } from '../metadata/snapshot.ts'
 import { selectSnapshot } from '../metadata/snapshot.ts'
-import type { Table } from './table.ts'
+import type { TableMetadata } from '../metadata/table-metadata.ts'
 
 export interface ScanOptions {
   /** At most one of the three; without any, the current snapshot (R1.1-R1.8). */
@@ -22,14 +23,23 @@ export interface ScanOptions {
   readonly lenient?: boolean | undefined
 }
 
+/** What planning needs of a table: a `Table` is one. */
+export interface ScannedTable {
+  readonly metadata: TableMetadata
+  readonly io: FileIO
+  readonly warnings: readonly string[]
+  /** Where to open a file that the metadata names. */
+  resolve(location: string): string
+}
+
 export class TableScan {
-  readonly table: Table
+  readonly table: ScannedTable
   readonly options: ScanOptions
   /** The snapshot, with the one schema and the specs that the plan is bound to; no snapshot in an empty table. */
   readonly selected: SelectedSnapshot
 
   /** @throws InvalidArgumentError for an unknown snapshot, ref, time or column */
-  constructor(table: Table, options: ScanOptions) {
+  constructor(table: ScannedTable, options: ScanOptions) {
     this.table = table
     this.options = options
     this.selected = selectSnapshot(table.metadata, options)
@@ -42,7 +52,7 @@ export class TableScan {
   }
 }
 
-function checkColumns({ select, caseSensitive }: ScanOptions, schema: Schema, table: Table): void {
+function checkColumns({ select, caseSensitive }: ScanOptions, schema: Schema, table: ScannedTable): void {
   for (const name of select ?? []) {
     if (schema.findFieldByName(name, caseSensitive ?? true) !== undefined) continue
     const names = schema.fields.map((field) => field.name).join(', ')

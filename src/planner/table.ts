@@ -8,10 +8,10 @@ import type { TableMetadata } from '../metadata/table-metadata.ts'
 import type { FileScanTask } from './file-scan-task.ts'
 import type { PlanOptions } from './scan-plan.ts'
 import { sharedPlanner } from './shared-planner.ts'
-import type { ScanOptions } from './table-scan.ts'
+import type { ScannedTable, ScanOptions } from './table-scan.ts'
 import { TableScan } from './table-scan.ts'
 
-export class Table {
+export class Table implements ScannedTable {
   readonly metadata: TableMetadata
   readonly io: FileIO
   /** What was odd while the table was found and loaded, a sentence each. */

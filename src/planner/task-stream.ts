@@ -5,41 +5,45 @@
 import type { FileScanTask } from './file-scan-task.ts'
 import type { PlannedBatch } from './planned-batch.ts'
 
+type Answer = IteratorResult<FileScanTask, undefined>
+
 export class TaskStream implements AsyncIterableIterator<FileScanTask> {
   readonly #batches: AsyncGenerator<PlannedBatch>
+  readonly #stop: () => void
   #batch: PlannedBatch | undefined
   #position = 0
-  /** Settles when the calls made while a batch was awaited are answered. */
-  #pending: Promise<unknown> | undefined
+  /** Calls that wait for a batch, or for a call before them: tasks keep their order. */
+  #waiting = 0
+  /** Settles with the last call that had to wait; never rejects. */
+  #last: Promise<unknown> = Promise.resolve()
+  #isStopped = false
 
-  constructor(batches: AsyncGenerator<PlannedBatch>) {
+  /** @param stop aborts the requests of the plan behind the batches */
+  constructor(batches: AsyncGenerator<PlannedBatch>, stop: () => void) {
     this.#batches = batches
+    this.#stop = stop
   }
 
   [Symbol.asyncIterator](): this {
     return this
   }
 
-  next(): Promise<IteratorResult<FileScanTask, undefined>> {
-    if (this.#pending === undefined) {
+  next(): Promise<Answer> {
+    if (this.#waiting === 0) {
       const task = this.#take()
       if (task !== undefined) return Promise.resolve({ value: task, done: false })
     }
-    // Calls made before the last one is answered wait for it, so that tasks keep their order.
-    const before = this.#pending
-    const answer = before === undefined ? this.#advance() : before.then(() => this.#advance())
-    const pending = answer
-      .catch(() => undefined)
-      .then(() => {
-        if (this.#pending === pending) this.#pending = undefined
-      })
-    this.#pending = pending
+    this.#waiting++
+    const answer = this.#last.then(() => this.#advance())
+    this.#last = answer.catch(() => undefined)
     return answer
   }
 
-  /** Stops the plan: requests are aborted, nothing more is decoded. */
-  async return(): Promise<IteratorResult<FileScanTask, undefined>> {
+  /** Stops the plan: requests are aborted, nothing more is decoded, calls that wait are answered with the end. */
+  async return(): Promise<Answer> {
+    this.#isStopped = true
     this.#batch = undefined
+    this.#stop()
     await this.#batches.return(undefined)
     return { value: undefined, done: true }
   }
@@ -52,14 +56,21 @@ export class TaskStream implements AsyncIterableIterator<FileScanTask> {
     return undefined
   }
 
-  async #advance(): Promise<IteratorResult<FileScanTask, undefined>> {
-    for (;;) {
-      const task = this.#take()
-      if (task !== undefined) return { value: task, done: false }
-      const step = await this.#batches.next()
-      if (step.done === true) return { value: undefined, done: true }
-      this.#batch = step.value
-      this.#position = 0
+  async #advance(): Promise<Answer> {
+    try {
+      for (;;) {
+        const task = this.#take()
+        if (task !== undefined) return { value: task, done: false }
+        const step = await this.#batches.next()
+        if (step.done === true || this.#isStopped) return { value: undefined, done: true }
+        this.#batch = step.value
+        this.#position = 0
+      }
+    } catch (error) {
+      if (this.#isStopped) return { value: undefined, done: true }
+      throw error
+    } finally {
+      this.#waiting--
     }
   }
 }

@@ -37,7 +37,9 @@ describe('snapshot id of an entry (R4.1)', () => {
     })
 
   it('an id that is needed and that the manifest lacks is an error', () => {
-    const error = thrown(() => roundTrip({ entries: [{ snapshotId: 1 }, {}] }, { addedSnapshotId: undefined }))
+    const error = thrown(() =>
+      roundTrip({ entries: [{ snapshotId: 1 }, {}] }, { addedSnapshotId: undefined }),
+    )
     assert.isTrue(isIcebergError(error, 'ERR_INVALID_METADATA'))
     assert.equal(error.location, MANIFEST_PATH)
     assert.equal(error.entry, 1)
@@ -53,24 +55,29 @@ describe('snapshot id of an entry (R4.1)', () => {
 })
 
 describe('sequence numbers of an entry (R4.2, R4.3)', () => {
-  const rows: [why: string, status: number, listed: bigint, stored: bigint | undefined, is: bigint | undefined][] =
-    [
-      ['a new file takes the number of its commit', ADDED, 7n, undefined, 7n],
-      ['trap 9: an existing file does not take a later number', EXISTING, 7n, undefined, undefined],
-      ['nor does a deleted one', DELETED, 7n, undefined, undefined],
-      ['a manifest of v1: 0', ADDED, 0n, undefined, 0n],
-      ['trap 9, B032: a manifest of v1: 0 whatever the status', EXISTING, 0n, undefined, 0n],
-      ['a manifest of v1: 0 for deleted files too', DELETED, 0n, undefined, 0n],
-      ['a value is never overwritten', ADDED, 7n, 3n, 3n],
-      ['nor of an existing file', EXISTING, 7n, 3n, 3n],
-      ['nor of a deleted one', DELETED, 7n, 3n, 3n],
-      ['nor by 0', EXISTING, 0n, 3n, 3n],
-      ["nor if it is larger than the manifest's", ADDED, 7n, 9n, 9n],
-      ['an explicit 0 is no null', ADDED, 7n, 0n, 0n],
-      ['64 bits', ADDED, 2n ** 62n + 1n, undefined, 2n ** 62n + 1n],
-      ['a low word with its top bit set', ADDED, 2n ** 31n, undefined, 2n ** 31n],
-      ['stored 64 bits', EXISTING, 7n, 2n ** 63n - 1n, 2n ** 63n - 1n],
-    ]
+  const rows: [
+    why: string,
+    status: number,
+    listed: bigint,
+    stored: bigint | undefined,
+    is: bigint | undefined,
+  ][] = [
+    ['a new file takes the number of its commit', ADDED, 7n, undefined, 7n],
+    ['trap 9: an existing file does not take a later number', EXISTING, 7n, undefined, undefined],
+    ['nor does a deleted one', DELETED, 7n, undefined, undefined],
+    ['a manifest of v1: 0', ADDED, 0n, undefined, 0n],
+    ['trap 9, B032: a manifest of v1: 0 whatever the status', EXISTING, 0n, undefined, 0n],
+    ['a manifest of v1: 0 for deleted files too', DELETED, 0n, undefined, 0n],
+    ['a value is never overwritten', ADDED, 7n, 3n, 3n],
+    ['nor of an existing file', EXISTING, 7n, 3n, 3n],
+    ['nor of a deleted one', DELETED, 7n, 3n, 3n],
+    ['nor by 0', EXISTING, 0n, 3n, 3n],
+    ["nor if it is larger than the manifest's", ADDED, 7n, 9n, 9n],
+    ['an explicit 0 is no null', ADDED, 7n, 0n, 0n],
+    ['64 bits', ADDED, 2n ** 62n + 1n, undefined, 2n ** 62n + 1n],
+    ['a low word with its top bit set', ADDED, 2n ** 31n, undefined, 2n ** 31n],
+    ['stored 64 bits', EXISTING, 7n, 2n ** 63n - 1n, 2n ** 63n - 1n],
+  ]
   const fields = ['sequenceNumber', 'fileSequenceNumber'] as const
   for (const field of fields)
     for (const [why, status, listed, stored, is] of rows)
@@ -82,13 +89,19 @@ describe('sequence numbers of an entry (R4.2, R4.3)', () => {
         assert.equal(read.dataFile[ofFile], is)
       })
 
-  const independent: [why: string, entry: EntryInput, data: bigint | undefined, file: bigint | undefined][] = [
-    ['trap 10, B034: compacted, keeps its data number', { status: ADDED, sequenceNumber: 3 }, 3n, 10n],
-    ['only the file number is stored', { status: ADDED, fileSequenceNumber: 4 }, 10n, 4n],
-    ['existing, only the data number is stored', { status: EXISTING, sequenceNumber: 3 }, 3n, undefined],
-    ['existing, only the file number is stored', { status: EXISTING, fileSequenceNumber: 3 }, undefined, 3n],
-    ['both are stored', { status: ADDED, sequenceNumber: 3, fileSequenceNumber: 5 }, 3n, 5n],
-  ]
+  const independent: [why: string, entry: EntryInput, data: bigint | undefined, file: bigint | undefined][] =
+    [
+      ['trap 10, B034: compacted, keeps its data number', { status: ADDED, sequenceNumber: 3 }, 3n, 10n],
+      ['only the file number is stored', { status: ADDED, fileSequenceNumber: 4 }, 10n, 4n],
+      ['existing, only the data number is stored', { status: EXISTING, sequenceNumber: 3 }, 3n, undefined],
+      [
+        'existing, only the file number is stored',
+        { status: EXISTING, fileSequenceNumber: 3 },
+        undefined,
+        3n,
+      ],
+      ['both are stored', { status: ADDED, sequenceNumber: 3, fileSequenceNumber: 5 }, 3n, 5n],
+    ]
   for (const [why, entry, data, file] of independent)
     it(`R4.4: the two are independent: ${why}`, () => {
       const read = entryOf(roundTrip({ entries: [entry] }, { sequenceNumber: 10n }))

@@ -186,7 +186,10 @@ describe('one partition value, written in several ways (R7.9)', () => {
       1_512_151_975_038_000n,
       [
         { avroType: logical('long', 'timestamp-millis'), value: 1_512_151_975_038 },
-        { avroType: logical('long', 'timestamp-micros', { 'adjust-to-utc': false }), value: 1_512_151_975_038_000n },
+        {
+          avroType: logical('long', 'timestamp-micros', { 'adjust-to-utc': false }),
+          value: 1_512_151_975_038_000n,
+        },
         { avroType: 'long', value: 1_512_151_975_038_000n },
       ],
     ],
@@ -208,7 +211,12 @@ describe('one partition value, written in several ways (R7.9)', () => {
         { avroType: logical('long', 'time-micros'), value: 1000 },
       ],
     ],
-    ['nanoseconds stay', 'timestamp_ns', 12345n, [{ avroType: logical('long', 'timestamp-nanos'), value: 12345 }]],
+    [
+      'nanoseconds stay',
+      'timestamp_ns',
+      12345n,
+      [{ avroType: logical('long', 'timestamp-nanos'), value: 12345 }],
+    ],
     [
       'float and double',
       'double',
@@ -454,7 +462,11 @@ describe('fields of the tuple', () => {
     const unpartitioned = roundTrip({ entries: [{}], omit: [102] })
     assert.deepEqual(entryOf(unpartitioned).dataFile.partition, [])
     assert.deepEqual(unpartitioned.batch.segments[0].missingPartitionFields, [])
-    const partitioned = roundTrip({ entries: [{}, {}], omit: [102] }, {}, { partitionType: typeOf({ p: 'int' }) })
+    const partitioned = roundTrip(
+      { entries: [{}, {}], omit: [102] },
+      {},
+      { partitionType: typeOf({ p: 'int' }) },
+    )
     assert.deepEqual(entryOf(partitioned, 1).dataFile.partition, [null])
     assert.deepEqual(partitioned.batch.segments[0].missingPartitionFields, [0])
   })
@@ -473,7 +485,7 @@ describe('fields of the tuple', () => {
         {
           entries: [{ dataFile: { partition: [1, 2] } }, { dataFile: { partition: [null, 3] } }],
           partition: [int(1000, 'a'), int(1001, 'b')],
-          extraFields: simple.map((extra) => ({ ...extra, at })),
+          extraFields: simple.map((extra, i) => ({ ...extra, at: at + i })),
         },
         {},
         { partitionType: typeOf({ a: 'int', b: 'int' }) },
@@ -483,7 +495,7 @@ describe('fields of the tuple', () => {
     }
   })
 
-  it('the record may be optional, and null', () => {
+  it('the record may be a union with null', () => {
     for (const unionOrder of ['null-first', 'value-first'] as const) {
       const manifest = roundTrip(
         {
@@ -554,13 +566,22 @@ describe('fields of the tuple', () => {
       'source-id': 77,
       'field-id': id,
     })
-    const names = ['text', 'bytes', 'number', 'uuid', 'decimal', 'double']
+    const names = ['text', 'bytes', 'number', 'uuid', 'decimal', 'double', 'yes', 'no']
     const spec = parsePartitionSpec(
       names.map((name, i) => gone(name, 1000 + i)),
       0,
     )
-    const avroTypes = ['string', 'bytes', 'int', fixed(16, 'uuid'), decimal(fixed(4)), 'double']
-    const values = ['a', bytesOf(1), 5, UUID_BYTES, bytesOf(0, 0, 0, 9), 0.5]
+    const avroTypes = [
+      'string',
+      'bytes',
+      'int',
+      fixed(16, 'uuid'),
+      decimal(fixed(4)),
+      'double',
+      'boolean',
+      'boolean',
+    ]
+    const values = ['a', bytesOf(1), 5, UUID_BYTES, bytesOf(0, 0, 0, 9), 0.5, true, false]
     const manifest = roundTrip(
       {
         entries: [{ dataFile: { partition: values } }],
@@ -569,7 +590,7 @@ describe('fields of the tuple', () => {
       {},
       { partitionType: partitionType(spec, schema) },
     )
-    assert.deepEqual(entryOf(manifest).dataFile.partition, ['a', bytesOf(1), 5n, UUID, 9n, 0.5])
+    assert.deepEqual(entryOf(manifest).dataFile.partition, ['a', bytesOf(1), 5n, UUID, 9n, 0.5, true, false])
   })
 })
 
@@ -601,7 +622,10 @@ describe('long keys', () => {
     const longer = 'y'.repeat(100_000)
     const partition = ['a', 'b'].map((name, i) => ({ fieldId: 1000 + i, name, avroType: 'string' }))
     const manifest = roundTrip(
-      { entries: [{ dataFile: { partition: [long, longer] } }, { dataFile: { partition: ['', long] } }], partition },
+      {
+        entries: [{ dataFile: { partition: [long, longer] } }, { dataFile: { partition: ['', long] } }],
+        partition,
+      },
       {},
       { partitionType: typeOf({ a: 'string', b: 'string' }) },
     )

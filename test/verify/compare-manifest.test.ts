@@ -126,6 +126,13 @@ describe('compare manifest lists', () => {
     })
   }
 
+  it('R2.14 takes a negative count for an unknown one', () => {
+    const comparison = new Comparison()
+    const negative = decodeWithAvsc(writeManifestList({ rows: [{ ...ROW, addedFilesCount: -1 }] }))
+    compareManifestList('snap.avro', negative, [{ ...ROW, addedFilesCount: undefined }], comparison)
+    assert.deepEqual(comparison.differences, [])
+  })
+
   it('reports a missing and a surplus row', () => {
     assert.deepEqual(differing([]), ['undefined rows: 0 / 1'])
     assert.deepEqual(differing([ROW, ROW]), ['undefined rows: 2 / 1'])

@@ -1,0 +1,266 @@
+/**
+ * Tasks as a table for people, in memory that does not grow with their number.
+ *
+ * The first rows are held back to find the widths of the columns. A terminal then gets these rows and a count of the
+ * rest, with paths shortened to its width; a pipe or file gets every row, paths in full, and a later cell that is too
+ * wide for its column pushes its line to the right.
+ */
+import type { FileScanTask, JsonValue, ScanReport, TableScan } from '../index.ts'
+import { formatJson } from '../index.ts'
+import type { Colors } from './text.ts'
+import {
+  displayWidth,
+  formatBytes,
+  formatCount,
+  labelled,
+  pad,
+  plural,
+  printable,
+  shortenMiddle,
+} from './text.ts'
+
+/** Rows that a terminal gets: about one screen. */
+export const TERMINAL_ROWS = 50
+/** Rows from which the widths of a pipe's columns are taken. */
+const PIPE_SAMPLE_ROWS = 1000
+/** With this much room for the path, the partition is written with its names. */
+const COMFORTABLE_PATH_WIDTH = 40
+/** A path is not shortened below this, whatever the terminal. */
+const MIN_PATH_WIDTH = 12
+const GAP = '  '
+
+const TITLES = ['file', 'partition', 'records', 'size', 'seq', 'deletes'] as const
+const ALIGNMENTS = ['left', 'left', 'right', 'right', 'right', 'left'] as const
+
+interface Row {
+  readonly path: string
+  /** `day=2026-10-26/region=emea`, and without the names. */
+  readonly partition: string
+  readonly partitionValues: string
+  /** Records, size, seq, deletes. */
+  readonly rest: readonly string[]
+}
+
+export interface TaskTableOptions {
+  readonly scan: TableScan
+  /** Of the terminal; `undefined` for a pipe or file. */
+  readonly columns: number | undefined
+  readonly colors: Colors
+}
+
+export class TaskTable {
+  readonly #scan: TableScan
+  readonly #columns: number | undefined
+  readonly #colors: Colors
+  readonly #location: string
+  readonly #maxHeld: number
+  #held: Row[] = []
+  #widths: readonly number[] | undefined
+  #usesNames = true
+  #tasks = 0
+  #records = 0
+  /** Field names by spec id, of the rows held. */
+  readonly #specs = new Map<number, string>()
+  readonly #kinds = new Set<'pos' | 'eq' | 'dv'>()
+
+  constructor({ scan, columns, colors }: TaskTableOptions) {
+    this.#scan = scan
+    this.#columns = columns
+    this.#colors = colors
+    this.#location = `${(scan.table.metadata.location ?? '').replace(/\/+$/, '')}/`
+    this.#maxHeld = columns === undefined ? PIPE_SAMPLE_ROWS : TERMINAL_ROWS
+  }
+
+  /** Takes the next task; gives the text to write now, empty while rows are held back. */
+  add(task: FileScanTask): string {
+    this.#tasks++
+    // Importers that do not know a count write a negative one.
+    this.#records += Math.max(0, task.dataFile.recordCount)
+    if (this.#held.length < this.#maxHeld && this.#widths === undefined) {
+      this.#held.push(this.#row(task))
+      return ''
+    }
+    if (this.#columns !== undefined) return ''
+    return this.#begin(false) + this.#format(this.#row(task))
+  }
+
+  /** The rest of the text. To be called when all tasks were added: it says so. */
+  end(report: ScanReport): string {
+    const table = this.#begin(true)
+    const { dim } = this.#colors
+    const left = this.#tasks - this.#maxHeld
+    const more =
+      this.#columns !== undefined && left > 0
+        ? dim(`… and ${plural(left, 'more task')}; --format jsonl prints all\n`)
+        : ''
+    return table + more + this.#summary(report) + this.#legend()
+  }
+
+  /** Heading and held rows, once. */
+  #begin(isAll: boolean): string {
+    if (this.#widths !== undefined) return ''
+    const rows = this.#held
+    this.#held = []
+    this.#layOut(rows)
+    const titles = this.#line(TITLES.map((title) => title.toUpperCase()))
+    const body = rows.map((row) => this.#format(row)).join('')
+    return `${this.#heading(isAll)}\n${rows.length === 0 ? '' : `${this.#colors.dim(titles)}${body}\n`}`
+  }
+
+  #heading(isAll: boolean): string {
+    const { table, selected } = this.#scan
+    const { metadata } = table
+    const { snapshot } = selected
+    const { bold } = this.#colors
+    const name = /([^/]+)\/*$/.exec(metadata.location ?? metadata.metadataLocation)?.[1] ?? 'table'
+    const lines: [string, string][] = []
+    if (metadata.location !== undefined) lines.push(['location', printable(metadata.location)])
+    lines.push([
+      'metadata',
+      `${printable(metadata.metadataLocation)}, format version ${metadata.formatVersion}`,
+    ])
+    if (snapshot === undefined) lines.push(['snapshot', 'none: the table is empty'])
+    else {
+      const refs = [...metadata.refs].filter(([, ref]) => ref.snapshotId === snapshot.snapshotId)
+      const names = refs.length === 0 ? '' : ` (${refs.map(([ref]) => ref).join(', ')})`
+      const what = snapshot.operation === undefined ? '' : `${snapshot.operation}, `
+      lines.push(['snapshot', printable(`${snapshot.snapshotId}${names}`)])
+      lines.push([
+        '',
+        printable(`${what}sequence number ${snapshot.sequenceNumber}, ${formatTime(snapshot.timestampMs)}`),
+      ])
+    }
+    const specs = [...this.#specs]
+    const described = specs.map(([id, names]) => (specs.length > 1 ? `${names} (spec ${id})` : names))
+    if (specs.length > 0) lines.push(['partition', described.join(', ')])
+    if (isAll) lines.push(['tasks', formatCount(this.#tasks)])
+    return `${bold(printable(name))}\n${labelled(lines, this.#colors)}`
+  }
+
+  #summary(report: ScanReport): string {
+    const deletes =
+      report.resultDeleteFiles === 0
+        ? 'no deletes to apply'
+        : `${plural(report.resultDeleteFiles, 'delete')} to apply (${formatBytes(report.totalDeleteFileSizeInBytes)})`
+    return (
+      `${this.#colors.bold(plural(this.#tasks, 'task'))}: ${plural(this.#records, 'record')} in ` +
+      `${formatBytes(report.totalFileSizeInBytes)}, ${deletes}\n`
+    )
+  }
+
+  #legend(): string {
+    const meanings = [
+      ['pos', 'position delete file'],
+      ['eq', 'equality delete file'],
+      ['dv', 'deletion vector'],
+    ] as const
+    const used = meanings.filter(([kind]) => this.#kinds.has(kind))
+    if (used.length === 0) return ''
+    return this.#colors.dim(`deletes: ${used.map(([kind, meaning]) => `${kind} = ${meaning}`).join(', ')}\n`)
+  }
+
+  #row(task: FileScanTask): Row {
+    const file = task.dataFile
+    const path = printable(file.filePath)
+    const partition = Object.entries(task.partition).map(
+      ([name, value]) => [name, scalarText(value)] as const,
+    )
+    if (this.#widths === undefined && !this.#specs.has(file.specId)) {
+      const names = partition.map(([name]) => printable(name)).join('/')
+      this.#specs.set(file.specId, names === '' ? 'unpartitioned' : names)
+    }
+    return {
+      path:
+        this.#columns !== undefined && path.startsWith(this.#location)
+          ? path.slice(this.#location.length)
+          : path,
+      partition: printable(partition.map(([name, value]) => `${name}=${value}`).join('/')) || '-',
+      partitionValues: printable(partition.map(([, value]) => value).join('/')) || '-',
+      rest: [
+        file.recordCount < 0 ? '?' : formatCount(file.recordCount),
+        formatBytes(file.fileSizeInBytes),
+        String(file.dataSequenceNumber ?? '?'),
+        this.#deletes(task),
+      ],
+    }
+  }
+
+  /** `1 pos, 2 eq, dv`; `-` for none. */
+  #deletes(task: FileScanTask): string {
+    let pos = 0
+    let eq = 0
+    let dv = 0
+    for (const file of task.deletes) {
+      if (file.isEqualityDelete) eq++
+      else if (file.isDeletionVector) dv++
+      else pos++
+    }
+    const parts: string[] = []
+    if (pos > 0) parts.push(`${pos} pos`)
+    if (eq > 0) parts.push(`${eq} eq`)
+    if (dv > 0) parts.push('dv')
+    if (pos > 0) this.#kinds.add('pos')
+    if (eq > 0) this.#kinds.add('eq')
+    if (dv > 0) this.#kinds.add('dv')
+    return parts.join(', ') || '-'
+  }
+
+  /** Decides the widths, and whether partitions are written with their names. */
+  #layOut(rows: readonly Row[]): void {
+    const widest = (title: string, cells: readonly string[]): number =>
+      cells.reduce((width, cell) => Math.max(width, displayWidth(cell)), title.length)
+    const rest = [0, 1, 2, 3].map((i) =>
+      widest(
+        TITLES[i + 2],
+        rows.map((row) => row.rest[i]),
+      ),
+    )
+    let path = widest(
+      TITLES[0],
+      rows.map((row) => row.path),
+    )
+    let partition = widest(
+      TITLES[1],
+      rows.map((row) => row.partition),
+    )
+    if (this.#columns !== undefined) {
+      const room =
+        this.#columns - rest.reduce((sum, width) => sum + width, 0) - GAP.length * (TITLES.length - 1)
+      if (room - partition < Math.min(path, COMFORTABLE_PATH_WIDTH)) {
+        this.#usesNames = false
+        partition = widest(
+          TITLES[1],
+          rows.map((row) => row.partitionValues),
+        )
+      }
+      partition = Math.max(TITLES[1].length, Math.min(partition, room - MIN_PATH_WIDTH))
+      path = Math.max(MIN_PATH_WIDTH, Math.min(path, room - partition))
+    }
+    this.#widths = [path, partition, ...rest]
+  }
+
+  #format(row: Row): string {
+    const partition = this.#usesNames ? row.partition : row.partitionValues
+    return this.#line([row.path, partition, ...row.rest])
+  }
+
+  #line(cells: readonly string[]): string {
+    const widths = this.#widths ?? []
+    const isTerminal = this.#columns !== undefined
+    const padded = cells.map((cell, i) => {
+      const text = isTerminal && i < 2 ? shortenMiddle(cell, widths[i]) : cell
+      return pad(text, widths[i], ALIGNMENTS[i])
+    })
+    return `${padded.join(GAP).trimEnd()}\n`
+  }
+}
+
+function formatTime(epochMs: number): string {
+  const date = new Date(epochMs)
+  return Number.isNaN(date.getTime()) ? `${epochMs} ms` : date.toISOString()
+}
+
+/** Partition values are scalars, in JSON already strings where numbers would not do. */
+function scalarText(value: JsonValue): string {
+  return typeof value === 'object' ? formatJson(value) : String(value)
+}

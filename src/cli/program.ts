@@ -1,0 +1,170 @@
+/**
+ * The command line as the parser knows it: commands, options, help. What carries a command out is loaded when it runs,
+ * so that `--help` and `--version` load no planner.
+ */
+import { createRequire } from 'node:module'
+import { Command, Option } from 'commander'
+import type { PlanCommandOptions } from './commands/plan.ts'
+import type { VerifyCommandOptions } from './commands/verify.ts'
+import type { ExitCode } from './failure.ts'
+import { parseAsOf, parseSelect, parseSnapshotId, parseWorkers } from './option-values.ts'
+import type { Run } from './run.ts'
+
+const TABLE_ARGUMENT = 'metadata JSON file, table folder, or a URI of either (file:, http:, https:)'
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 failed (no such table, snapshot, ref or column; damaged files), 2 command line not understood,
+130 interrupted. Results go to stdout; progress, warnings and the report go to stderr.`
+
+const EXAMPLES = `
+Examples:
+  $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders
+  $ iceplan verify fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders
+  $ iceplan help plan
+${EXIT_CODES}`
+
+const PLAN_EXAMPLES = `
+The table that --format table prints is for people: a terminal gets the first 50 tasks and a count of the rest, with
+paths shortened to its width; a pipe or file gets all, in full. Programs read json (one object with tasks and report)
+or jsonl (a task a line), in which 64-bit ids are bare integers.
+
+Examples, with the bundled table; it was written to S3, so --rebase says where its files are now:
+  # the current snapshot
+  $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders
+
+  # a tag or branch; the snapshot that was current at a time; a snapshot by its id
+  $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --ref month-end
+  $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --as-of 2026-11-29T23:00:46+01:00
+  $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --snapshot-id 2388319753623360330
+
+  # files that have deletes, by jq
+  $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --format jsonl |
+      jq -r 'select(.deletes != []) | .["file-path"]'
+
+  # only the report
+  $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --format json | jq .report
+${EXIT_CODES}`
+
+const VERIFY_EXAMPLES = `
+Exits with 1 if the two readers differ anywhere, or if a file cannot be read.
+
+Examples, with the bundled table; it was written to S3, so --rebase says where its files are now:
+  # all snapshots
+  $ iceplan verify fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders
+
+  # one snapshot, for a program
+  $ iceplan verify fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders \\
+      --snapshot-id 2388319753623360330 --format json
+${EXIT_CODES}`
+
+/**
+ * The program. Parsing throws CommanderError (help and version included) or UsageError, and rejects as the commands do.
+ *
+ * @param setExitCode called with what a command ends with
+ */
+export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Command {
+  const program = new Command('iceplan')
+    .description(
+      'Plans scans of Apache Iceberg tables: which files a query must read, and which deletes apply.',
+    )
+    .version(packageVersion())
+    .exitOverride()
+    .configureOutput({
+      outputError: (message, write) => {
+        // An error is one sentence; a suggestion comes on a line of its own.
+        write(
+          `${message
+            .replace(/^error: /, 'iceplan: ')
+            .trim()
+            .replaceAll('\n', ' ')}\n`,
+        )
+      },
+    })
+    .addHelpText('after', EXAMPLES)
+
+  // Commands inherit what the program has been told above.
+  program
+    .command('plan')
+    .description('List the data files that a scan reads, with the deletes that apply to each.')
+    .argument('<table>', TABLE_ARGUMENT)
+    .addOption(snapshotId().conflicts(['ref', 'asOf']))
+    .addOption(
+      new Option('--ref <name>', 'plan the snapshot of this branch or tag').conflicts(['snapshotId', 'asOf']),
+    )
+    .addOption(
+      new Option('--as-of <time>', 'plan what was current then: ISO 8601 with a zone, or epoch milliseconds')
+        .argParser(parseAsOf)
+        .conflicts(['snapshotId', 'ref']),
+    )
+    .addOption(
+      new Option('--select <columns>', 'columns that the query reads: a,b.c').argParser<string[]>(
+        parseSelect,
+      ),
+    )
+    .addOption(format(['table', 'json', 'jsonl']))
+    .addOption(
+      new Option('--workers <n>', 'worker threads: a number, or auto; only 0 and auto exist so far')
+        .argParser(parseWorkers)
+        .default('auto'),
+    )
+    .addOption(
+      new Option('--cache <state>', 'keep files and decoding plans in memory for the run')
+        .choices(['on', 'off'])
+        .default('on'),
+    )
+    .addOption(rebase())
+    .option('--case-insensitive', 'find columns by name whatever their case')
+    .option('--lenient', 'take 0 for a missing sequence number that a delete depends on')
+    .addOption(debug())
+    .addHelpText('after', PLAN_EXAMPLES)
+    .action(async (table: string, options: PlanCommandOptions & DebugOption) => {
+      run.debug = options.debug === true
+      const { runPlan } = await import('./commands/plan.ts')
+      setExitCode(await runPlan(table, options, run))
+    })
+
+  program
+    .command('verify')
+    .description('Decode every manifest list and manifest twice, with iceplan and with avsc, and compare.')
+    .argument('<table>', TABLE_ARGUMENT)
+    .addOption(snapshotId())
+    .addOption(format(['table', 'json']))
+    .addOption(rebase())
+    .addOption(debug())
+    .addHelpText('after', VERIFY_EXAMPLES)
+    .action(async (table: string, options: VerifyCommandOptions & DebugOption) => {
+      run.debug = options.debug === true
+      const { runVerify } = await import('./commands/verify.ts')
+      setExitCode(await runVerify(table, options, run))
+    })
+
+  return program
+}
+
+interface DebugOption {
+  debug?: boolean
+}
+
+function snapshotId(): Option {
+  return new Option('--snapshot-id <id>', 'take this snapshot').argParser(parseSnapshotId)
+}
+
+function format(forms: readonly string[]): Option {
+  return new Option('--format <form>', 'form of the output').choices(forms).default('table')
+}
+
+function rebase(): Option {
+  return new Option('--rebase <old=new>', 'open locations that begin with OLD at NEW; may be repeated')
+    .argParser<string[]>((text, earlier) => [...earlier, text])
+    .default([], 'none')
+}
+
+function debug(): Option {
+  return new Option('--debug', 'print the stack of an error')
+}
+
+/** From the package's own package.json, which is found by name, however deep this file is. */
+function packageVersion(): string {
+  const { version } = createRequire(import.meta.url)('iceplan/package.json') as { version: string }
+  return version
+}

@@ -1,0 +1,60 @@
+/**
+ * A task as JSON: the keys that `--format json` and `jsonl` promise.
+ */
+import type { DeleteFile, Expression, FileScanTask, JsonValue } from '../index.ts'
+import { formatExpression } from '../index.ts'
+
+export type JsonRecord = Record<string, JsonValue | undefined>
+
+/** Expressions as Iceberg expression JSON. */
+const EXPRESSION_JSON: Readonly<Record<Expression['op'], JsonValue>> = { true: true }
+
+/**
+ * Keys with `undefined` are left out of the text; ids are `bigint`, to be written by `formatJson`. `location` is there
+ * only where it differs from `file-path`.
+ */
+export function taskToJson(task: FileScanTask): JsonRecord {
+  const file = task.dataFile
+  const { filePath, fileSizeInBytes } = file
+  const { location } = task
+  return {
+    'file-path': filePath,
+    location: location === filePath ? undefined : location,
+    'file-format': file.fileFormat,
+    'record-count': file.recordCount,
+    'file-size-in-bytes': fileSizeInBytes,
+    'spec-id': file.specId,
+    partition: task.partition,
+    'data-sequence-number': file.dataSequenceNumber ?? null,
+    start: task.start,
+    length: task.length,
+    residual: formatExpression(task.residual),
+    'residual-filter': EXPRESSION_JSON[task.residual.op],
+    deletes: task.deletes.map((deleteFile) => deleteToJson(deleteFile) as JsonValue),
+    'first-row-id': file.firstRowId,
+    'split-offsets': file.splitOffsets,
+    'sort-order-id': file.sortOrderId,
+    'key-metadata': base64(file.keyMetadata),
+  }
+}
+
+function deleteToJson(file: DeleteFile): JsonRecord {
+  return {
+    content: file.isEqualityDelete ? 'equality-deletes' : 'position-deletes',
+    'file-path': file.filePath,
+    'file-format': file.fileFormat,
+    'record-count': file.recordCount,
+    'file-size-in-bytes': file.fileSizeInBytes,
+    'spec-id': file.specId,
+    'data-sequence-number': file.dataSequenceNumber ?? null,
+    'content-offset': file.contentOffset,
+    'content-size-in-bytes': file.contentSizeInBytes,
+    'referenced-data-file': file.referencedDataFile,
+    'equality-ids': file.equalityIds,
+    'key-metadata': base64(file.keyMetadata),
+  }
+}
+
+function base64(bytes: Uint8Array | undefined): string | undefined {
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString('base64')
+}
