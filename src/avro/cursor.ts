@@ -746,7 +746,21 @@ function branch(type: AvroSchema, b: Uint8Array, at: number, end: number): { typ
 /** Data may nest as deep as it likes in a schema that refers to itself; the stack may not. */
 const MAX_DATA_DEPTH = 200
 
-/** Skips one value of any type by walking its schema. */
+/**
+ * Skips one value of any type by walking its schema.
+ *
+ * @returns where the next one starts, or -1 when the value does not end before `end`
+ */
+export function skipValue(type: AvroSchema, bytes: Uint8Array, at: number, end: number): number {
+  try {
+    const next = skipNode(type, bytes, at, end, 0)
+    return next > end ? -1 : next
+  } catch (fault) {
+    if (fault instanceof CursorFault) return -1
+    throw fault
+  }
+}
+
 function skipNode(type: AvroSchema, b: Uint8Array, at: number, end: number, depth: number): number {
   if (depth > MAX_DATA_DEPTH) throw new CursorFault(`a value nests deeper than ${MAX_DATA_DEPTH} levels`, at)
   if (at > end) throw new CursorFault('the record runs past the block', at)

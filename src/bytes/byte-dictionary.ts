@@ -8,7 +8,36 @@ import { hashRange, sameBytes } from './hash.ts'
 
 const FIRST_SLOTS = 16
 
-export class ByteDictionary {
+/** Numbered byte strings that can be read. */
+export interface ByteStrings {
+  readonly count: number
+  /** All strings, one after another. */
+  readonly heap: Uint8Array
+  /** `offsets[i]` to `offsets[i + 1]` is string i in the heap. */
+  readonly offsets: Uint32Array
+  /** The bytes of string `index`: a view. */
+  at(index: number): Uint8Array
+}
+
+/** Byte strings in memory that came from elsewhere. */
+export class PackedStrings implements ByteStrings {
+  readonly count: number
+  readonly heap: Uint8Array
+  readonly offsets: Uint32Array
+
+  /** @param offsets one more than there are strings */
+  constructor(heap: Uint8Array, offsets: Uint32Array) {
+    this.count = offsets.length - 1
+    this.heap = heap
+    this.offsets = offsets
+  }
+
+  at(index: number): Uint8Array {
+    return this.heap.subarray(this.offsets[index], this.offsets[index + 1])
+  }
+}
+
+export class ByteDictionary implements ByteStrings {
   /** All strings, one after another; valid up to the end of the last one. */
   heap: Uint8Array = new Uint8Array(64)
   /** `offsets[i]` to `offsets[i + 1]` is string i in the heap. */

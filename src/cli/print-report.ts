@@ -31,8 +31,8 @@ export function formatReport(report: ScanReport, colors: Colors): string {
         ],
         [
           'delete files',
-          `${formatCount(report.indexedDeleteFiles)} indexed (${formatCount(report.positionalDeleteFiles)} position, ` +
-            `${formatCount(report.equalityDeleteFiles)} equality, ${plural(report.dvs, 'deletion vector')}), ` +
+          `${formatCount(report.indexedDeleteFiles)} indexed (${formatCount(report.positionalDeleteFiles)} pos, ` +
+            `${formatCount(report.equalityDeleteFiles)} eq, ${formatCount(report.dvs)} dv), ` +
             `${formatCount(report.skippedDeleteFiles)} skipped`,
         ],
         [
@@ -46,7 +46,7 @@ export function formatReport(report: ScanReport, colors: Colors): string {
         ],
         [
           'plan cache',
-          `${plural(report.planCacheHits, 'hit')}, ${formatCount(report.planCacheMisses)} missed`,
+          `${plural(report.planCacheHits, 'hit')}, ${formatCount(report.planCacheMisses)} misses`,
         ],
         ['workers', report.workers === 0 ? '0, in process' : formatCount(report.workers)],
       ],

@@ -7,16 +7,17 @@
  */
 import type { FileScanTask, JsonValue, ScanReport, TableScan } from '../index.ts'
 import { formatJson } from '../index.ts'
+import { formatHeading } from './print-heading.ts'
 import type { Colors } from './text.ts'
 import {
   displayWidth,
   formatBytes,
   formatCount,
-  labelled,
   pad,
   plural,
   printable,
   shortenMiddle,
+  shortenPath,
 } from './text.ts'
 
 /** Rows that a terminal gets: about one screen. */
@@ -30,6 +31,7 @@ const MIN_PATH_WIDTH = 12
 const GAP = '  '
 
 const TITLES = ['file', 'partition', 'records', 'size', 'seq', 'deletes'] as const
+const SHORTENERS = [shortenPath, shortenMiddle] as const
 const ALIGNMENTS = ['left', 'left', 'right', 'right', 'right', 'left'] as const
 
 interface Row {
@@ -93,7 +95,8 @@ export class TaskTable {
       this.#columns !== undefined && left > 0
         ? dim(`… and ${plural(left, 'more task')}; --format jsonl prints all\n`)
         : ''
-    return table + more + this.#summary(report) + this.#legend()
+    const gap = this.#tasks > 0 ? '\n' : ''
+    return table + more + gap + this.#summary(report) + this.#legend()
   }
 
   /** Heading and held rows, once. */
@@ -102,39 +105,11 @@ export class TaskTable {
     const rows = this.#held
     this.#held = []
     this.#layOut(rows)
+    const facts = { specs: this.#specs, tasks: isAll ? this.#tasks : undefined }
+    const heading = formatHeading(this.#scan, facts, this.#colors)
     const titles = this.#line(TITLES.map((title) => title.toUpperCase()))
     const body = rows.map((row) => this.#format(row)).join('')
-    return `${this.#heading(isAll)}\n${rows.length === 0 ? '' : `${this.#colors.dim(titles)}${body}\n`}`
-  }
-
-  #heading(isAll: boolean): string {
-    const { table, selected } = this.#scan
-    const { metadata } = table
-    const { snapshot } = selected
-    const { bold } = this.#colors
-    const name = /([^/]+)\/*$/.exec(metadata.location ?? metadata.metadataLocation)?.[1] ?? 'table'
-    const lines: [string, string][] = []
-    if (metadata.location !== undefined) lines.push(['location', printable(metadata.location)])
-    lines.push([
-      'metadata',
-      `${printable(metadata.metadataLocation)}, format version ${metadata.formatVersion}`,
-    ])
-    if (snapshot === undefined) lines.push(['snapshot', 'none: the table is empty'])
-    else {
-      const refs = [...metadata.refs].filter(([, ref]) => ref.snapshotId === snapshot.snapshotId)
-      const names = refs.length === 0 ? '' : ` (${refs.map(([ref]) => ref).join(', ')})`
-      const what = snapshot.operation === undefined ? '' : `${snapshot.operation}, `
-      lines.push(['snapshot', printable(`${snapshot.snapshotId}${names}`)])
-      lines.push([
-        '',
-        printable(`${what}sequence number ${snapshot.sequenceNumber}, ${formatTime(snapshot.timestampMs)}`),
-      ])
-    }
-    const specs = [...this.#specs]
-    const described = specs.map(([id, names]) => (specs.length > 1 ? `${names} (spec ${id})` : names))
-    if (specs.length > 0) lines.push(['partition', described.join(', ')])
-    if (isAll) lines.push(['tasks', formatCount(this.#tasks)])
-    return `${bold(printable(name))}\n${labelled(lines, this.#colors)}`
+    return `${heading}\n${rows.length === 0 ? '' : `${this.#colors.dim(titles)}${body}`}`
   }
 
   #summary(report: ScanReport): string {
@@ -156,7 +131,7 @@ export class TaskTable {
     ] as const
     const used = meanings.filter(([kind]) => this.#kinds.has(kind))
     if (used.length === 0) return ''
-    return this.#colors.dim(`deletes: ${used.map(([kind, meaning]) => `${kind} = ${meaning}`).join(', ')}\n`)
+    return this.#colors.dim(`${used.map(([kind, meaning]) => `${kind}: ${meaning}`).join(', ')}\n`)
   }
 
   #row(task: FileScanTask): Row {
@@ -166,7 +141,7 @@ export class TaskTable {
       ([name, value]) => [name, scalarText(value)] as const,
     )
     if (this.#widths === undefined && !this.#specs.has(file.specId)) {
-      const names = partition.map(([name]) => printable(name)).join('/')
+      const names = partition.map(([name]) => name).join('/')
       this.#specs.set(file.specId, names === '' ? 'unpartitioned' : names)
     }
     return {
@@ -248,16 +223,11 @@ export class TaskTable {
     const widths = this.#widths ?? []
     const isTerminal = this.#columns !== undefined
     const padded = cells.map((cell, i) => {
-      const text = isTerminal && i < 2 ? shortenMiddle(cell, widths[i]) : cell
-      return pad(text, widths[i], ALIGNMENTS[i])
+      const shorten = isTerminal ? SHORTENERS[i] : undefined
+      return pad(shorten?.(cell, widths[i]) ?? cell, widths[i], ALIGNMENTS[i])
     })
     return `${padded.join(GAP).trimEnd()}\n`
   }
-}
-
-function formatTime(epochMs: number): string {
-  const date = new Date(epochMs)
-  return Number.isNaN(date.getTime()) ? `${epochMs} ms` : date.toISOString()
 }
 
 /** Partition values are scalars, in JSON already strings where numbers would not do. */

@@ -8,7 +8,7 @@ import type { StandardStream } from './run.ts'
 export type Colors = ReturnType<typeof picocolors.createColors>
 
 /** Colours for a terminal, and none for pipes and files, or where NO_COLOR is set (no-color.org). */
-export function colorsFor(stream: StandardStream, environment = process.env): Colors {
+export function colorsFor(stream: Pick<StandardStream, 'isTTY'>, environment = process.env): Colors {
   const isOff = (environment.NO_COLOR ?? '') !== '' || environment.TERM === 'dumb'
   return picocolors.createColors(stream.isTTY === true && !isOff)
 }
@@ -47,16 +47,26 @@ export function pad(text: string, width: number, align: 'left' | 'right'): strin
   return align === 'left' ? text + spaces : spaces + text
 }
 
-/**
- * The text in at most `width` columns, with `…` for what is left out of its middle. The end gets two thirds: paths
- * differ in their file names.
- */
+/** The text in at most `width` columns, with `…` for what is left out of its middle; two thirds go to the end. */
 export function shortenMiddle(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   const chars = Array.from(text)
   const head = takeWidth(chars, Math.floor((width - 1) / 3))
   const tail = takeWidth(chars.reverse(), width - 1 - displayWidth(head.join('')))
   return `${head.join('')}…${tail.reverse().join('')}`
+}
+
+/**
+ * A path in at most `width` columns. Folders go first, for what tells files apart is their names: in the names that
+ * writers give, the beginning (partition and task) and the end (a counter) more than the UUID between.
+ */
+export function shortenPath(path: string, width: number): string {
+  if (displayWidth(path) <= width) return path
+  const at = path.lastIndexOf('/')
+  const name = path.slice(at + 1)
+  const room = width - displayWidth(name) - displayWidth('…/')
+  if (at < 0 || room < 0) return shortenMiddle(name, width)
+  return `${takeWidth(Array.from(path.slice(0, at)), room).join('')}…/${name}`
 }
 
 /** The first chars that fit. */

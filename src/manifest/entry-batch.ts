@@ -8,7 +8,7 @@
 import { CELL_IN_HEAP, ColumnStore, compactRows } from '../avro/column-store.ts'
 import { decodeBlocks, wantedKeys } from '../avro/cursor.ts'
 import { isAvroContainer, openContainer } from '../avro/container.ts'
-import { ByteDictionary } from '../bytes/byte-dictionary.ts'
+import { ByteDictionary, type ByteStrings } from '../bytes/byte-dictionary.ts'
 import { CorruptFileError, UnsupportedFeatureError } from '../errors.ts'
 import type { FieldGroup, FileFormat, ManifestProjection } from './entry-fields.ts'
 import { COLUMN, effectiveGroups, entryLayout, FILE_FORMATS, NULL_BIT } from './entry-fields.ts'
@@ -27,7 +27,6 @@ export type FileContent = (typeof FileContent)[keyof typeof FileContent]
 /** The rows that one manifest contributed. */
 export interface BatchSegment {
   readonly manifest: ManifestFile
-  readonly shape: ManifestShape
   readonly partitionType: PartitionType
   /** Positions of spec fields that the manifest's tuples lack: null there is "not known". */
   readonly missingPartitionFields: readonly number[]
@@ -44,7 +43,7 @@ export class EntryBatch {
   readonly segments: readonly BatchSegment[]
   readonly rowCount: number
   /** Distinct partition tuples; `partitionIndex[row]` numbers them. */
-  readonly partitionKeys: ByteDictionary
+  readonly partitionKeys: ByteStrings
   readonly partitionIndex: Uint32Array
   /** Rows of live entries, ascending. */
   readonly liveRows: Uint32Array
@@ -57,7 +56,7 @@ export class EntryBatch {
     store: ColumnStore,
     groups: readonly FieldGroup[],
     segments: readonly BatchSegment[],
-    partitionKeys: ByteDictionary,
+    partitionKeys: ByteStrings,
   ) {
     this.store = store
     this.groups = groups
@@ -66,7 +65,9 @@ export class EntryBatch {
     this.rowCount = last === undefined ? 0 : last.firstRow + last.rowCount
     this.partitionKeys = partitionKeys
     this.partitionIndex = store.tuple
-    this.#longs = store.int64.map((lanes) => new BigInt64Array(lanes.buffer))
+    this.#longs = store.int64.map(
+      (lanes) => new BigInt64Array(lanes.buffer, lanes.byteOffset, lanes.length / 2),
+    )
     this.#sequenceNumbers = this.#longs[COLUMN.int64.sequenceNumber]
     this.liveRows = liveRows(store, this.rowCount)
   }
@@ -79,6 +80,20 @@ export class EntryBatch {
     store.tuple[0] = keys.intern(key, 0, key.length)
     const segment = { ...this.segmentOf(row), firstRow: 0, rowCount: 1 }
     return new EntryBatch(store, this.groups, [segment], keys)
+  }
+
+  /** The same without the deleted entries; this very batch if it has none. */
+  onlyLive(): EntryBatch {
+    const { liveRows } = this
+    if (liveRows.length === this.rowCount) return this
+    const segments: BatchSegment[] = []
+    let at = 0
+    for (const segment of this.segments) {
+      const firstRow = at
+      while (at < liveRows.length && liveRows[at] < segment.firstRow + segment.rowCount) at++
+      segments.push({ ...segment, firstRow, rowCount: at - firstRow })
+    }
+    return new EntryBatch(compactRows(this.store, liveRows), this.groups, segments, this.partitionKeys)
   }
 
   /** The segment that a row belongs to. */
@@ -273,15 +288,23 @@ export class EntryBatchBuilder {
    *
    * @param bytes the whole file
    * @param location what the file is called in messages
+   * @returns what its header says
    * @throws CorruptFileError, UnsupportedFeatureError, InvalidMetadataError; the builder is spoilt then
    */
-  add(bytes: Uint8Array, manifest: ManifestFile, location: string): void {
+  add(bytes: Uint8Array, manifest: ManifestFile, location: string): ManifestShape {
     const steps = this.addInSteps(bytes, manifest, location)
-    while (steps.next().done !== true);
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+    }
   }
 
   /** The same, one block of the file a step; nothing else may be added before it is done. */
-  *addInSteps(bytes: Uint8Array, manifest: ManifestFile, location: string): Generator<undefined, undefined> {
+  *addInSteps(
+    bytes: Uint8Array,
+    manifest: ManifestFile,
+    location: string,
+  ): Generator<undefined, ManifestShape> {
     refuseUnreadable(bytes, manifest, location)
     const container = openContainer(bytes, location)
     const shape = manifestShape(container, this.#cache)
@@ -291,18 +314,18 @@ export class EntryBatchBuilder {
     const firstRow = this.#rows
     store.tuples.clear()
     const rowCount = yield* decodeBlocks(container, shape.codec, plan, store, firstRow, this.#wanted)
-    inheritMetadata(store, manifest, firstRow, rowCount)
+    inheritMetadata(store, manifest, location, firstRow, rowCount)
     checkContent(store, manifest, location, firstRow, rowCount)
     const missing = this.#internTuples(partitionType, shape, plan.tupleSchema, location, firstRow, rowCount)
     this.#segments.push({
       manifest,
-      shape,
       partitionType,
       missingPartitionFields: missing,
       firstRow,
       rowCount,
     })
     this.#rows += rowCount
+    return shape
   }
 
   /** The batch; the builder is not to be used afterwards. */

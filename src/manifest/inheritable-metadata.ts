@@ -30,11 +30,12 @@ export type EntryStatus = (typeof EntryStatus)[keyof typeof EntryStatus]
 export function inheritMetadata(
   store: ColumnStore,
   manifest: ManifestFile,
+  location: string,
   firstRow: number,
   count: number,
 ): void {
-  checkStatus(store, manifest, firstRow, count)
-  inheritSnapshotId(store, manifest, firstRow, count)
+  checkStatus(store, manifest, location, firstRow, count)
+  inheritSnapshotId(store, manifest, location, firstRow, count)
   inheritSequenceNumber(
     store,
     manifest,
@@ -51,15 +52,20 @@ export function inheritMetadata(
     firstRow,
     count,
   )
-  checkSequenceNumber(store, manifest, firstRow, count)
-  inheritFirstRowId(store, manifest, firstRow, count)
+  checkSequenceNumber(store, manifest, location, firstRow, count)
+  inheritFirstRowId(store, manifest, location, firstRow, count)
 }
 
-function checkStatus(store: ColumnStore, manifest: ManifestFile, firstRow: number, count: number): void {
+function checkStatus(
+  store: ColumnStore,
+  manifest: ManifestFile,
+  location: string,
+  firstRow: number,
+  count: number,
+): void {
   const status = store.uint8[COLUMN.uint8.status]
   for (let row = firstRow; row < firstRow + count; row++) {
     if (status[row] > EntryStatus.DELETED) {
-      const location = manifest.manifestPath
       throw new CorruptFileError(
         `Cannot read ${location}: entry ${row - firstRow} has the status ${status[row]}, which is none of 0, 1 and 2`,
         { location, entry: row - firstRow },
@@ -71,6 +77,7 @@ function checkStatus(store: ColumnStore, manifest: ManifestFile, firstRow: numbe
 function inheritSnapshotId(
   store: ColumnStore,
   manifest: ManifestFile,
+  location: string,
   firstRow: number,
   count: number,
 ): void {
@@ -83,7 +90,6 @@ function inheritSnapshotId(
   for (let row = firstRow; row < firstRow + count; row++) {
     if ((nulls[row] & bit) === 0) continue
     if (own === undefined) {
-      const location = manifest.manifestPath
       throw new InvalidMetadataError(
         `Cannot read ${location}: entry ${row - firstRow} has no snapshot id and its manifest has no added_snapshot_id`,
         { location, entry: row - firstRow },
@@ -123,6 +129,7 @@ function inheritSequenceNumber(
 function checkSequenceNumber(
   store: ColumnStore,
   manifest: ManifestFile,
+  location: string,
   firstRow: number,
   count: number,
 ): void {
@@ -133,7 +140,6 @@ function checkSequenceNumber(
   for (let row = firstRow; row < firstRow + count; row++) {
     if (lanes[2 * row + 1] >= 0 || (nulls[row] & bit) !== 0 || status[row] === EntryStatus.DELETED) continue
     const number = new BigInt64Array(lanes.buffer)[row]
-    const location = manifest.manifestPath
     throw new CorruptFileError(
       `Cannot read ${location}: entry ${row - firstRow} has the data sequence number ${number}, which is negative`,
       { location, entry: row - firstRow },
@@ -148,6 +154,7 @@ const SMALL_BASE = 1n << 52n
 function inheritFirstRowId(
   store: ColumnStore,
   manifest: ManifestFile,
+  location: string,
   firstRow: number,
   count: number,
 ): void {
@@ -169,7 +176,6 @@ function inheritFirstRowId(
     if ((nulls[row] & bit) === 0 || status[row] === EntryStatus.DELETED) continue
     const records = recordCount[row]
     if (records < 0) {
-      const location = manifest.manifestPath
       throw new CorruptFileError(
         `Cannot assign row ids in ${location}: entry ${row - firstRow} has the record count ${records}`,
         { location, entry: row - firstRow },

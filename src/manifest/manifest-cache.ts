@@ -37,7 +37,8 @@ export class ManifestCache {
   readonly #shapes = new HeaderCache<ManifestShape>()
   readonly #plans = new HeaderCache<CursorPlan>()
   readonly #lists = new HeaderCache<ListShape>()
-  readonly #files = new Map<string, Uint8Array>()
+  readonly #files = new Map<string, KeptFile>()
+  readonly #fileOf = new WeakMap<Uint8Array, KeptFile>()
   readonly #enabled: boolean
   readonly #maxFileBytes: number
   #fileBytes = 0
@@ -121,7 +122,7 @@ export class ManifestCache {
     if (this.#enabled) this.#lists.add(this.hashOf(schema), schema, '', shape)
   }
 
-  /** Sum of the bytes of the files kept. */
+  /** Sum of the bytes of the files kept, lent ones included. */
   get fileBytes(): number {
     return this.#fileBytes
   }
@@ -133,48 +134,106 @@ export class ManifestCache {
     return this.#fileHits
   }
 
-  /** @param identity of the FileIO the location belongs to */
-  hasFile(location: string, identity = ''): boolean {
-    return this.#files.has(fileKey(identity, location))
+  /**
+   * @param identity of the FileIO the location belongs to; without it, any will do
+   * @param length what the metadata says of the file's length; a file kept under another length is another file
+   */
+  hasFile(location: string, identity?: string, length?: number): boolean {
+    return this.#find(location, identity, length) !== undefined
   }
 
   /** A copy of a kept file's bytes. */
-  file(location: string, identity = ''): Uint8Array | undefined {
-    return this.lend(location, identity)?.slice()
+  file(location: string, identity?: string, length?: number): Uint8Array | undefined {
+    const bytes = this.lend(location, identity, length)
+    if (bytes === undefined) return undefined
+    const copy = Uint8Array.from(bytes)
+    this.giveBack(bytes)
+    return copy
   }
 
-  /** The kept bytes themselves: not to be changed, valid after the file was dropped. */
-  lend(location: string, identity = ''): Uint8Array | undefined {
-    const key = fileKey(identity, location)
-    const bytes = this.#files.get(key)
-    if (bytes === undefined) return undefined
+  /**
+   * The kept bytes themselves: not to be changed. A lent file is not dropped, and counts, until {@link giveBack} was
+   * called as often as it was lent.
+   */
+  lend(location: string, identity?: string, length?: number): Uint8Array | undefined {
+    const file = this.#find(location, identity, length)
+    if (file === undefined) return undefined
     this.#fileHits++
+    const { key } = file
     // A Map iterates in order of insertion: to move a file to the young end, insert it again.
     this.#files.delete(key)
-    this.#files.set(key, bytes)
-    return bytes
+    this.#files.set(key, file)
+    this.hold(file.bytes)
+    return file.bytes
+  }
+
+  /** Lends bytes that were just given to {@link keepFile}, without counting a hit. */
+  hold(bytes: Uint8Array): void {
+    const file = this.#fileOf.get(bytes)
+    if (file !== undefined) file.lent++
+  }
+
+  /** The end of a loan; of bytes that are not (or no longer) kept it is none. */
+  giveBack(bytes: Uint8Array): void {
+    const file = this.#fileOf.get(bytes)
+    if (file === undefined || file.lent === 0) return
+    file.lent--
+    this.#dropOldest()
   }
 
   /**
    * Keeps the bytes of a file that will never change; the array must not be changed afterwards. Drops the files
    * used longest ago when over budget. A file larger than the whole budget is not kept.
    */
-  keepFile(location: string, bytes: Uint8Array, identity = ''): void {
-    const key = fileKey(identity, location)
-    const before = this.#files.get(key)
-    if (before !== undefined) {
-      this.#fileBytes -= before.byteLength
-      this.#files.delete(key)
-    }
+  keepFile(location: string, bytes: Uint8Array, identity = '', length?: number): void {
     if (!this.#enabled || bytes.byteLength > this.#maxFileBytes) return
-    this.#files.set(key, bytes)
+    const key = fileKey(identity, location)
+    this.#drop(key)
+    const file: KeptFile = { key, bytes, length, lent: 0 }
+    this.#files.set(key, file)
+    this.#fileOf.set(bytes, file)
     this.#fileBytes += bytes.byteLength
-    for (const [oldest, dropped] of this.#files) {
-      if (this.#fileBytes <= this.#maxFileBytes) break
-      this.#files.delete(oldest)
-      this.#fileBytes -= dropped.byteLength
+    this.#dropOldest()
+  }
+
+  #find(location: string, identity: string | undefined, length: number | undefined): KeptFile | undefined {
+    const file =
+      identity === undefined ? this.#findAnywhere(location) : this.#files.get(fileKey(identity, location))
+    if (file === undefined) return undefined
+    return length === undefined || file.length === undefined || file.length === length ? file : undefined
+  }
+
+  /** For people who look into the cache; plans know the store. */
+  #findAnywhere(location: string): KeptFile | undefined {
+    const end = fileKey('', location)
+    for (const file of this.#files.values()) if (file.key.endsWith(end)) return file
+    return undefined
+  }
+
+  #dropOldest(): void {
+    if (this.#fileBytes <= this.#maxFileBytes) return
+    for (const [key, file] of this.#files) {
+      if (file.lent > 0) continue
+      this.#drop(key)
+      if (this.#fileBytes <= this.#maxFileBytes) return
     }
   }
+
+  #drop(key: string): void {
+    const file = this.#files.get(key)
+    if (file === undefined) return
+    this.#files.delete(key)
+    this.#fileOf.delete(file.bytes)
+    this.#fileBytes -= file.bytes.byteLength
+  }
+}
+
+interface KeptFile {
+  readonly key: string
+  readonly bytes: Uint8Array
+  /** As the metadata claims it. */
+  readonly length: number | undefined
+  lent: number
 }
 
 const DISABLED: ManifestCacheOptions = Object.freeze({ maxFileBytes: 0 })

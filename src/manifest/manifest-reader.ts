@@ -15,6 +15,7 @@ import { FULL_PROJECTION } from './entry-fields.ts'
 import { ManifestCache } from './manifest-cache.ts'
 import type { ManifestFile } from './manifest-file.ts'
 import { ManifestContent } from './manifest-file.ts'
+import type { ManifestShape } from './manifest-shape.ts'
 import { ManifestEntry } from './manifest-entry.ts'
 import { readManifestListBytes } from './manifest-list.ts'
 import type { PartitionType } from './partition-key.ts'
@@ -24,10 +25,13 @@ import { partitionType } from './partition-key.ts'
 export class Manifest {
   readonly #batch: EntryBatch
   readonly #segment: BatchSegment
+  readonly #shape: ManifestShape
 
-  constructor(batch: EntryBatch) {
+  /** @param shape what the manifest's header says */
+  constructor(batch: EntryBatch, shape: ManifestShape) {
     this.#batch = batch
     this.#segment = batch.segments[0]
+    this.#shape = shape
   }
 
   /** The columns behind the entries. */
@@ -56,10 +60,10 @@ export class Manifest {
   }
   /** The table schema when the manifest was written; `undefined` where its header has none. */
   get schema(): Schema | undefined {
-    return this.#segment.shape.schema
+    return this.#shape.schema
   }
   get formatVersion(): number {
-    return this.#segment.shape.formatVersion
+    return this.#shape.formatVersion
   }
   get content(): ManifestContent {
     return this.#segment.manifest.content
@@ -93,8 +97,8 @@ export function readManifestBytes(
   const lookup: PartitionTypeLookup = given === undefined ? ownPartitionType : () => given
   const cache = options.cache ?? ManifestCache.disabled()
   const builder = new EntryBatchBuilder(options.projection ?? FULL_PROJECTION, cache, lookup)
-  builder.add(bytes, manifestFile, options.location ?? manifestFile.manifestPath)
-  return new Manifest(builder.finish())
+  const shape = builder.add(bytes, manifestFile, options.location ?? manifestFile.manifestPath)
+  return new Manifest(builder.finish(), shape)
 }
 
 /** The spec that a manifest's header states, under the schema that it states; else what its entries look like. */

@@ -14,6 +14,7 @@
  *       06  16 bytes                 uuid
  *       07  int64 LE                 boolean of a field whose type is unknown
  */
+import { skipValue } from '../avro/cursor.ts'
 import type { AvroSchema } from '../avro/schema.ts'
 import { readVarint, VARINT } from '../avro/varint.ts'
 import { CorruptFileError } from '../errors.ts'
@@ -144,7 +145,8 @@ export class PartitionKeyEncoder {
         this.#starts[position] = at
         this.#schemas[position] = chosen
       }
-      at = skip(chosen, raw, at, end, location)
+      at = skipValue(chosen, raw, at, end)
+      if (at < 0) throw broken(location)
     }
   }
 
@@ -162,8 +164,7 @@ export class PartitionKeyEncoder {
         return
       case 'int':
       case 'long': {
-        let value = bigVarint(raw, start, end, location)
-        if (schema.logicalType === 'timestamp-millis' || schema.logicalType === 'time-millis') value *= 1000n
+        const value = bigVarint(raw, start, end, location) * unitsPerStored(schema.logicalType, type)
         this.#integer(BigInt.asIntN(64, value))
         return
       }
@@ -303,6 +304,25 @@ function integerValue(type: Type, value: bigint): Value {
   }
 }
 
+const MICROS_PER_DAY = 86_400_000_000n
+
+/** How many units of the partition type one unit of the stored value is: files may be older than a promotion. */
+function unitsPerStored(logicalType: string | undefined, type: Type): bigint {
+  const isNanos = type.kind === 'timestamp_ns' || type.kind === 'timestamptz_ns'
+  const perMicro = isNanos ? 1000n : 1n
+  switch (logicalType) {
+    case 'timestamp-millis':
+    case 'time-millis':
+      return 1000n * perMicro
+    case 'timestamp-micros':
+      return perMicro
+    case 'date':
+      return type.kind === 'timestamp' || type.kind === 'timestamp_ns' ? MICROS_PER_DAY * perMicro : 1n
+    default:
+      return 1n
+  }
+}
+
 function varint(raw: Uint8Array, at: number, end: number, location: string): number {
   if (!readVarint(raw, at, end)) throw broken(location)
   return VARINT.next
@@ -318,36 +338,6 @@ function bigVarint(raw: Uint8Array, start: number, end: number, location: string
     if (byte < 128) return (value >> 1n) ^ -(value & 1n)
   }
   throw broken(location)
-}
-
-function skip(schema: AvroSchema, raw: Uint8Array, at: number, end: number, location: string): number {
-  switch (schema.type) {
-    case 'null':
-      return at
-    case 'boolean':
-      return at + 1
-    case 'int':
-    case 'long':
-    case 'enum':
-      return varint(raw, at, end, location)
-    case 'float':
-      return at + 4
-    case 'double':
-      return at + 8
-    case 'fixed':
-      return at + schema.size
-    case 'bytes':
-    case 'string': {
-      const from = varint(raw, at, end, location)
-      if (VARINT.value < 0 || from + VARINT.value > end) throw broken(location)
-      return from + VARINT.value
-    }
-    default:
-      throw new CorruptFileError(
-        `Cannot read ${location}: a partition field has the Avro type ${schema.type}, which it cannot have`,
-        { location },
-      )
-  }
 }
 
 function parseUuid(text: Uint8Array): Uint8Array | undefined {

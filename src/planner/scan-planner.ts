@@ -1,6 +1,7 @@
 /**
  * The planner: what several plans share, above all the cache. Make one per process or per service.
  */
+import { setMaxListeners } from 'node:events'
 import { InvalidArgumentError, UnsupportedFeatureError } from '../errors.ts'
 import { CountingFileIO } from '../io/counting-file-io.ts'
 import { ManifestCache } from '../manifest/manifest-cache.ts'
@@ -105,6 +106,8 @@ export class ScanPlanner implements AsyncDisposable {
 /** A controller that the caller's signal and timeout abort too. */
 function stoppedBy({ signal, timeoutMs }: PlanOptions): AbortController {
   const controller = new AbortController()
+  // Every request may listen, and many run at once: that is no leak to warn of.
+  setMaxListeners(0, controller.signal)
   const stop = (by: AbortSignal): void => {
     const abort = (): void => {
       controller.abort(by.reason)

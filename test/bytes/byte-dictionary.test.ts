@@ -1,6 +1,6 @@
 import { assert } from 'chai'
 import fc from 'fast-check'
-import { ByteDictionary } from '../../src/bytes/byte-dictionary.ts'
+import { ByteDictionary, PackedStrings } from '../../src/bytes/byte-dictionary.ts'
 import { hashRange } from '../../src/bytes/hash.ts'
 import { SEED, WITH_SEED } from '../support/seed.ts'
 
@@ -151,6 +151,19 @@ describe('ByteDictionary', () => {
         for (const [name, number] of twin) assert.equal(dictionary.at(number).join(), name)
       }),
       { seed: SEED, numRuns: 300 },
+    )
+  })
+})
+
+describe('PackedStrings', () => {
+  it('reads what a dictionary holds', () => {
+    const dictionary = new ByteDictionary()
+    for (const text of ['b', '', 'abc']) intern(dictionary, bytesOf(text))
+    const packed = new PackedStrings(dictionary.heap, dictionary.offsets.slice(0, dictionary.count + 1))
+    assert.equal(packed.count, 3)
+    assert.deepEqual(
+      [0, 1, 2].map((i) => Buffer.from(packed.at(i)).toString()),
+      ['b', '', 'abc'],
     )
   })
 })

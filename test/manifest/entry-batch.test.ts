@@ -143,7 +143,6 @@ describe('several manifests in one batch', () => {
       Array.from({ length: 11 }, (_, row) => batch.segmentOf(row).manifest.manifestPath),
       ['m0', 'm0', 'm0', 'm0', 'm0', 'm2', 'm2', 'm2', 'm3', 'm3', 'm4'],
     )
-    assert.equal(batch.segments[2].shape.formatVersion, 1)
   })
 
   it('row ids start again in each manifest', () => {

@@ -3,12 +3,11 @@ import { assert } from 'chai'
 import { openContainer } from '../../src/avro/container.ts'
 import { DEFAULT_MAX_FILE_BYTES, ManifestCache } from '../../src/manifest/manifest-cache.ts'
 import type { ListShape } from '../../src/manifest/list-shape.ts'
-import type { ManifestShape } from '../../src/manifest/manifest-shape.ts'
 import { manifestShape } from '../../src/manifest/manifest-shape.ts'
 import { readManifestListBytes } from '../../src/manifest/manifest-list.ts'
 import { readManifestBytes } from '../../src/manifest/manifest-reader.ts'
 import { type ManifestOptions, writeManifest, writeManifestList } from '../support/manifest-writer.ts'
-import { entriesOf, manifestFile, MANIFEST_PATH } from './manifest-reading.ts'
+import { entriesOf, manifestFile, MANIFEST_PATH, shapeWith } from './manifest-reading.ts'
 
 const partition = (fieldId: number, name: string) => [{ fieldId, name, avroType: 'int' }]
 
@@ -146,7 +145,7 @@ describe('ManifestCache: parsed headers', () => {
   it('findShape, addShape, findList, addList', () => {
     const cache = new ManifestCache()
     const header = headerOf(writeManifest({ entries: [] }))
-    const shape = { formatVersion: 2 } as ManifestShape
+    const shape = shapeWith()
     assert.isUndefined(cache.findShape(header))
     cache.addShape(header, shape)
     assert.strictEqual(cache.findShape(header.slice()), shape)
@@ -161,7 +160,7 @@ describe('ManifestCache: parsed headers', () => {
 
   it('the same header added twice is kept once', () => {
     const cache = new ManifestCache()
-    const [first, second] = [{}, {}] as ManifestShape[]
+    const [first, second] = [shapeWith(), shapeWith()]
     const header = Uint8Array.of(1, 2, 3)
     cache.addShape(header, first)
     cache.addShape(header, second)
@@ -172,7 +171,7 @@ describe('ManifestCache: parsed headers', () => {
   it('what is added is copied: the file may change or go', () => {
     const cache = new ManifestCache()
     const header = Uint8Array.of(1, 2, 3)
-    const shape = {} as ManifestShape
+    const shape = shapeWith()
     cache.addShape(header, shape)
     header[0] = 9
     assert.isUndefined(cache.findShape(header))
@@ -182,7 +181,7 @@ describe('ManifestCache: parsed headers', () => {
   it('the number of headers is bounded, the oldest goes first', () => {
     for (const cache of [new ManifestCache(), colliding()]) {
       const header = (i: number) => Buffer.from(`header ${i}`)
-      for (let i = 0; i < 1010; i++) cache.addShape(header(i), { formatVersion: i } as ManifestShape)
+      for (let i = 0; i < 1010; i++) cache.addShape(header(i), shapeWith({ 'format-version': String(i) }))
       assert.equal(cache.shapes, 1000)
       assert.isUndefined(cache.findShape(header(9)))
       assert.equal(cache.findShape(header(10))?.formatVersion, 10)
@@ -197,7 +196,7 @@ describe('ManifestCache: parsed headers', () => {
 
   it('a header of more than 4 MiB is not kept', () => {
     const cache = new ManifestCache()
-    const shape = {} as ManifestShape
+    const shape = shapeWith()
     cache.addShape(new Uint8Array(4 * 1024 * 1024 + 1), shape)
     assert.equal(cache.shapes, 0)
     cache.addShape(new Uint8Array(4 * 1024 * 1024), shape)
@@ -316,5 +315,7 @@ describe('ManifestCache: bytes of files', () => {
 })
 
 function kept(cache: ManifestCache, names: string): string {
-  return [...names].filter((name) => cache.hasFile(name)).join('')
+  return Array.from(names)
+    .filter((name) => cache.hasFile(name))
+    .join('')
 }

@@ -62,9 +62,13 @@ function read(options: ManifestListOptions): ManifestFile[] {
   return readManifestListBytes(writeManifestList(options), { location: LOCATION })
 }
 
-const readOne = (options: Partial<ManifestListOptions> = {}) => ({
-  ...read({ rows: [ROW], formatVersion: 3, ...options })[0],
-})
+/** The fields of a row, without the class around them. */
+function fieldsOf(file: ManifestFile): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(file))
+}
+
+const readOne = (options: Partial<ManifestListOptions> = {}) =>
+  fieldsOf(read({ rows: [ROW], formatVersion: 3, ...options })[0])
 
 describe('manifest list: every field', () => {
   const variations: [why: string, options: Partial<ManifestListOptions>][] = [
@@ -107,7 +111,7 @@ describe('manifest list: every field', () => {
   ]
   for (const [why, options] of variations)
     it(why, () => {
-      assert.deepEqual(readOne(options), IS as typeof IS & { manifestPath: string })
+      assert.deepEqual(readOne(options), IS)
     })
 })
 
@@ -133,7 +137,7 @@ describe('manifest list: defaults, one by one (R1.14, B001)', () => {
   for (const [id, is] of rows)
     for (const fieldIds of ['all', 'none'] as const)
       it(`without field ${id}: ${Object.keys(is).join()}${fieldIds === 'none' ? ', in a file without ids' : ''}`, () => {
-        assert.deepEqual(readOne({ omit: [id], fieldIds }) as unknown, { ...IS, ...is })
+        assert.deepEqual(readOne({ omit: [id], fieldIds }), { ...IS, ...is })
       })
 
   it('null where the schema allows it says the same', () => {
@@ -151,7 +155,7 @@ describe('manifest list: defaults, one by one (R1.14, B001)', () => {
       formatVersion: 3,
       optional: { 517: true, 515: true, 516: true, 503: true },
     })
-    assert.deepEqual({ ...file } as unknown, {
+    assert.deepEqual(fieldsOf(file), {
       manifestPath: MANIFEST_PATH,
       manifestLength: 1,
       partitionSpecId: 0,

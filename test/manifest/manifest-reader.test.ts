@@ -12,7 +12,6 @@ import {
   readManifestList,
   tablePartitionTypes,
 } from '../../src/manifest/manifest-reader.ts'
-import { ManifestShape } from '../../src/manifest/manifest-shape.ts'
 import { createPartitionSpec } from '../../src/metadata/partition-spec.ts'
 import {
   type DataFileInput,
@@ -30,6 +29,7 @@ import {
   manifestFile,
   plainEntries,
   roundTrip,
+  shapeWith,
 } from './manifest-reading.ts'
 
 describe('content of an entry and kind of its manifest (R4.14, R4.17)', () => {
@@ -427,16 +427,7 @@ describe('the spec of a manifest in a table (R1.12, R2.1)', () => {
   const type = (specId: number) => ({ spec: createPartitionSpec(specId, []), specId, fields: [] })
   const types = new Map([0, 1].map((specId) => [specId, type(specId)]))
   const lookup = tablePartitionTypes(types)
-  const shape = (specId?: string) =>
-    new ManifestShape(
-      new Map(
-        Object.entries({
-          'avro.schema': '{"type": "record", "name": "r", "fields": []}',
-          ...(specId === undefined ? {} : { 'partition-spec-id': specId }),
-        }).map(([key, value]) => [key, Buffer.from(value)]),
-      ),
-      MANIFEST_PATH,
-    )
+  const shape = (specId?: string) => shapeWith({ 'partition-spec-id': specId })
 
   it("the list's spec id decides", () => {
     assert.equal(lookup(manifestFile({ partitionSpecId: 1 }), shape('0')).specId, 1)
@@ -531,13 +522,7 @@ describe('reading from a store', () => {
   it('an aborted signal rejects with its own reason', async () => {
     const reason = new Error('enough')
     const signal = AbortSignal.abort(reason)
-    assert.strictEqual(
-      (await rejection(readManifest(manifestFile(), { io: open(), signal }))) as unknown,
-      reason,
-    )
-    assert.strictEqual(
-      (await rejection(readManifestList(listPath, { io: open(), signal }))) as unknown,
-      reason,
-    )
+    assert.strictEqual(await rejection(readManifest(manifestFile(), { io: open(), signal })), reason)
+    assert.strictEqual(await rejection(readManifestList(listPath, { io: open(), signal })), reason)
   })
 })

@@ -5,6 +5,7 @@ import {
   readManifestBytes,
   type ReadManifestBytesOptions,
 } from '../../src/manifest/manifest-reader.ts'
+import { ManifestShape } from '../../src/manifest/manifest-shape.ts'
 import { type EntryInput, type ManifestOptions, writeManifest } from '../support/manifest-writer.ts'
 
 export const MANIFEST_PATH = 's3://warehouse/db/table/metadata/m0.avro'
@@ -42,6 +43,14 @@ export function roundTrip(
 ): Manifest {
   const content = write.content === 'deletes' ? ManifestContent.DELETES : ManifestContent.DATA
   return readManifestBytes(writeManifest(write), manifestFile({ content, ...row }), read)
+}
+
+/** The parsed form of a header with these keys, besides a schema without fields. */
+export function shapeWith(keys: Record<string, string | undefined> = {}): ManifestShape {
+  const header = new Map([['avro.schema', Buffer.from('{"type": "record", "name": "r", "fields": []}')]])
+  for (const [key, value] of Object.entries(keys))
+    if (value !== undefined) header.set(key, Buffer.from(value))
+  return new ManifestShape(header, MANIFEST_PATH)
 }
 
 /** Every entry as plain data. */

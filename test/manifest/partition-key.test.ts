@@ -59,10 +59,12 @@ const logical = (type: string, logicalType: string, more: object = {}): AvroSche
   logicalType,
   ...more,
 })
-const decimal = (base: AvroSchema): AvroSchema => {
-  const object = typeof base === 'string' ? { type: base } : base
-  return { ...object, logicalType: 'decimal', precision: 9, scale: 2 } as AvroSchema
-}
+const decimal = (size?: number): AvroSchema => ({
+  ...(size === undefined ? { type: 'bytes' } : { type: 'fixed', name: `decimal_${size}`, size }),
+  logicalType: 'decimal',
+  precision: 9,
+  scale: 2,
+})
 /** A value of an optional field, branch byte included. */
 const raw = (...bytes: number[]) => new Preencoded(Uint8Array.of(2, ...bytes))
 const bytesOf = (...bytes: number[]) => Uint8Array.of(...bytes)
@@ -124,10 +126,10 @@ describe('one partition value, written in several ways (R7.9)', () => {
       'decimal(9, 2)',
       123n,
       [
-        { avroType: decimal(fixed(4)), value: bytesOf(0, 0, 0, 123) },
-        { avroType: decimal(fixed(9)), value: bytesOf(0, 0, 0, 0, 0, 0, 0, 0, 123) },
-        { avroType: decimal('bytes'), value: bytesOf(123) },
-        { avroType: decimal('bytes'), value: bytesOf(0, 123) },
+        { avroType: decimal(4), value: bytesOf(0, 0, 0, 123) },
+        { avroType: decimal(9), value: bytesOf(0, 0, 0, 0, 0, 0, 0, 0, 123) },
+        { avroType: decimal(), value: bytesOf(123) },
+        { avroType: decimal(), value: bytesOf(0, 123) },
         { avroType: 'bytes', value: bytesOf(123) },
       ],
     ],
@@ -136,8 +138,8 @@ describe('one partition value, written in several ways (R7.9)', () => {
       'decimal(9, 2)',
       -123n,
       [
-        { avroType: decimal(fixed(4)), value: bytesOf(255, 255, 255, 133) },
-        { avroType: decimal('bytes'), value: bytesOf(133) },
+        { avroType: decimal(4), value: bytesOf(255, 255, 255, 133) },
+        { avroType: decimal(), value: bytesOf(133) },
       ],
     ],
     [
@@ -145,8 +147,8 @@ describe('one partition value, written in several ways (R7.9)', () => {
       'decimal(9, 2)',
       0n,
       [
-        { avroType: decimal(fixed(4)), value: bytesOf(0, 0, 0, 0) },
-        { avroType: decimal('bytes'), value: bytesOf(0) },
+        { avroType: decimal(4), value: bytesOf(0, 0, 0, 0) },
+        { avroType: decimal(), value: bytesOf(0) },
       ],
     ],
     [
@@ -154,8 +156,8 @@ describe('one partition value, written in several ways (R7.9)', () => {
       'decimal(9, 2)',
       200n,
       [
-        { avroType: decimal(fixed(4)), value: bytesOf(0, 0, 0, 200) },
-        { avroType: decimal('bytes'), value: bytesOf(0, 200) },
+        { avroType: decimal(4), value: bytesOf(0, 0, 0, 200) },
+        { avroType: decimal(), value: bytesOf(0, 200) },
       ],
     ],
     [
@@ -540,7 +542,7 @@ describe('fields of the tuple', () => {
       date: logical('int', 'date'),
       time: logical('long', 'time-micros'),
       timestamp: logical('long', 'timestamp-micros'),
-      'decimal(9, 2)': decimal(fixed(4)),
+      'decimal(9, 2)': decimal(4),
       uuid: fixed(16, 'uuid'),
     }
     const kinds = Object.keys(types)
@@ -576,7 +578,7 @@ describe('fields of the tuple', () => {
       'bytes',
       'int',
       fixed(16, 'uuid'),
-      decimal(fixed(4)),
+      decimal(4),
       'double',
       'boolean',
       'boolean',

@@ -1,5 +1,4 @@
 import { assert } from 'chai'
-import { isIcebergError } from '../../src/errors.ts'
 import type { EntryBatch } from '../../src/manifest/entry-batch.ts'
 import { EntryBatchBuilder } from '../../src/manifest/entry-batch.ts'
 import { ManifestCache } from '../../src/manifest/manifest-cache.ts'
@@ -759,11 +758,5 @@ describe('delete file index', () => {
         )
         assert.isAtMost(index.work.comparisons, 2 + 2)
       })
-  })
-
-  it('errors are ours', async () => {
-    assert.isTrue(
-      isIcebergError(await rejection(planCase([data('d')], [pos('p', null)])), 'ERR_INVALID_METADATA'),
-    )
   })
 })

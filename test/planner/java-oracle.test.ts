@@ -87,7 +87,7 @@ interface Superset {
   readonly deleteFile: string
   readonly size: number
   /** How many files more, by snapshot. */
-  readonly moreFiles: Readonly<Record<string, number>>
+  readonly moreFiles: Readonly<Partial<Record<string, number>>>
   readonly rule: string
   readonly why: string
 }
@@ -147,8 +147,8 @@ for (const name of ['orders', 'codecs', 'upgraded']) {
           const { tasks, report } = await planTable(table, scanOptions(selection))
           const sorted = tasks.toSorted((a, b) => compareText(a.dataFile.filePath, b.dataFile.filePath))
           assert.deepEqual(
-            sorted.map(asJava),
-            scan.tasks.map(({ deletes, ...file }) => file),
+            sorted.map((task) => ({ ...asJava(task), deletes: [] })),
+            scan.tasks.map((task) => ({ ...task, deletes: [] })),
           )
 
           let moreFiles = 0

@@ -120,6 +120,11 @@ export class GatedFileIO implements FileIO {
     for (const { go } of this.#waiting.splice(0, count)) go()
   }
 
+  /** Lets the last one that waits through. */
+  releaseLast(): void {
+    this.#waiting.pop()?.go()
+  }
+
   open(location: string): InputFile {
     const file = this.#io.open(location)
     return {

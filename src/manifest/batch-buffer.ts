@@ -1,0 +1,235 @@
+/**
+ * Entry batches across threads: all columns in one ArrayBuffer that is moved, not copied, and a small plain header.
+ *
+ *     int32 x 8     magic, version, rows, heap bytes, cells, partition keys, bytes of partition keys, total bytes
+ *     columns       null mask, then the columns that the field groups fill, in the order of the store's arrays
+ *     heap, cells (keys, lanes, tags), partition keys (offsets, bytes)
+ *
+ * Each part starts at a multiple of eight bytes, so that it can be looked at in place. Both sides derive the parts from
+ * the counts and the field groups; the total is the check that they agree.
+ */
+import type { ColumnLayout } from '../avro/column-store.ts'
+import { ColumnStore } from '../avro/column-store.ts'
+import { PackedStrings } from '../bytes/byte-dictionary.ts'
+import { WorkerError } from '../errors.ts'
+import type { BatchSegment } from './entry-batch.ts'
+import { EntryBatch } from './entry-batch.ts'
+import type { FieldGroup } from './entry-fields.ts'
+import { entryLayout } from './entry-fields.ts'
+import type { ManifestFile } from './manifest-file.ts'
+import type { PartitionType } from './partition-key.ts'
+
+/** A packed batch. Segments name their manifest by its position among those of the job. */
+export interface PackedBatch {
+  readonly buffer: ArrayBuffer
+  readonly groups: readonly FieldGroup[]
+  readonly otherSymbols: readonly string[]
+  readonly segments: readonly PackedSegment[]
+}
+
+export interface PackedSegment {
+  readonly specId: number
+  readonly missingPartitionFields: readonly number[]
+  readonly firstRow: number
+  readonly rowCount: number
+}
+
+/** "IPB1" */
+const MAGIC = 0x31425049
+const VERSION = 1
+/** Counts and the total are int32. */
+const MAX_BYTES = 2 ** 31 - 8
+const HEADER_INTS = 8
+const HEADER_BYTES = HEADER_INTS * 4
+
+/** Packs the live entries of a batch. */
+export function packBatch(batch: EntryBatch): PackedBatch {
+  const { store, groups, segments, partitionKeys: keys, rowCount } = batch.onlyLive()
+  const counts: Counts = {
+    rows: rowCount,
+    heapBytes: store.heapLength,
+    cells: store.cellLength,
+    keys: keys.count,
+    keyBytes: keys.count === 0 ? 0 : keys.offsets[keys.count],
+  }
+  const total = new Sections(store.layout, counts, undefined).total
+  if (total > MAX_BYTES)
+    throw new WorkerError(`Cannot send an entry batch of ${total} bytes: ${MAX_BYTES} are possible`)
+  const buffer = new ArrayBuffer(total)
+  new Int32Array(buffer, 0, HEADER_INTS).set([
+    MAGIC,
+    VERSION,
+    counts.rows,
+    counts.heapBytes,
+    counts.cells,
+    counts.keys,
+    counts.keyBytes,
+    total,
+  ])
+  const to = new Sections(store.layout, counts, buffer)
+  to.nulls.set(store.nulls.subarray(0, rowCount))
+  copyAll(store.uint8, to.uint8)
+  copyAll(store.int32, to.int32)
+  copyAll(store.float64, to.float64)
+  copyAll(store.int64, to.int64)
+  copyAll(store.bytesOffset, to.bytesOffset)
+  copyAll(store.bytesLength, to.bytesLength)
+  copyAll(store.cellStart, to.cellStart)
+  copyAll(store.cellCount, to.cellCount)
+  to.tuple.set(store.tuple.subarray(0, rowCount))
+  to.heap.set(store.heap.subarray(0, counts.heapBytes))
+  to.cellKey.set(store.cellKey.subarray(0, counts.cells))
+  to.cellLanes.set(store.cellLanes.subarray(0, 2 * counts.cells))
+  to.cellTag.set(store.cellTag.subarray(0, counts.cells))
+  to.keyOffsets.set(keys.offsets.subarray(0, counts.keys + 1))
+  to.keyHeap.set(keys.heap.subarray(0, counts.keyBytes))
+  return {
+    buffer,
+    groups,
+    otherSymbols: store.otherSymbols,
+    segments: segments.map(({ partitionType, missingPartitionFields, firstRow, rowCount: count }) => ({
+      specId: partitionType.specId,
+      missingPartitionFields,
+      firstRow,
+      rowCount: count,
+    })),
+  }
+}
+
+/**
+ * A batch over a packed buffer: nothing is copied.
+ *
+ * @param manifests of the job, in order: one per segment
+ * @throws WorkerError when the buffer is not what its header says
+ */
+export function unpackBatch(
+  packed: PackedBatch,
+  manifests: readonly ManifestFile[],
+  partitionTypes: ReadonlyMap<number, PartitionType>,
+): EntryBatch {
+  const { buffer, groups } = packed
+  const [magic, version, rows, heapBytes, cells, keys, keyBytes, total] = new Int32Array(
+    buffer,
+    0,
+    HEADER_INTS,
+  )
+  if (magic !== MAGIC)
+    throw new WorkerError(`Cannot read an entry batch: it begins with ${magic}, not ${MAGIC}`)
+  if (version !== VERSION)
+    throw new WorkerError(`Cannot read an entry batch of version ${version}: this is version ${VERSION}`)
+  const counts: Counts = { rows, heapBytes, cells, keys, keyBytes }
+  const layout = entryLayout(groups)
+  if (total !== buffer.byteLength || new Sections(layout, counts, undefined).total !== total) {
+    throw new WorkerError(
+      `Cannot read an entry batch: ${rows} rows, ${heapBytes} heap bytes and ${cells} cells do not make ${buffer.byteLength} bytes`,
+    )
+  }
+  if (packed.segments.length !== manifests.length)
+    throw new WorkerError(
+      `Cannot read an entry batch: ${packed.segments.length} segments for ${manifests.length} manifests`,
+    )
+  const from = new Sections(layout, counts, buffer)
+  const store = new ColumnStore(layout)
+  Object.assign(store, {
+    capacity: rows,
+    nulls: from.nulls,
+    uint8: from.uint8,
+    int32: from.int32,
+    float64: from.float64,
+    int64: from.int64,
+    bytesOffset: from.bytesOffset,
+    bytesLength: from.bytesLength,
+    cellStart: from.cellStart,
+    cellCount: from.cellCount,
+    tuple: from.tuple,
+    heap: from.heap,
+    heapLength: heapBytes,
+    cellKey: from.cellKey,
+    cellLanes: from.cellLanes,
+    cellTag: from.cellTag,
+    cellFloat: new Float64Array(buffer, from.cellLanes.byteOffset, cells),
+    cellLength: cells,
+    otherSymbols: [...packed.otherSymbols],
+  } satisfies Partial<ColumnStore>)
+  const segments = packed.segments.map((segment, i): BatchSegment => {
+    const partitionType = partitionTypes.get(segment.specId)
+    if (partitionType === undefined)
+      throw new WorkerError(`Cannot read an entry batch: it names the partition spec ${segment.specId}`)
+    const { missingPartitionFields, firstRow, rowCount } = segment
+    return { manifest: manifests[i], partitionType, missingPartitionFields, firstRow, rowCount }
+  })
+  return new EntryBatch(store, groups, segments, new PackedStrings(from.keyHeap, from.keyOffsets))
+}
+
+interface Counts {
+  readonly rows: number
+  readonly heapBytes: number
+  readonly cells: number
+  readonly keys: number
+  readonly keyBytes: number
+}
+
+type ArrayType<A> = new (buffer: ArrayBuffer, offset: number, length: number) => A
+
+/** The parts of a packed batch in order: views of a buffer, or, without one, just their total size. */
+class Sections {
+  total = HEADER_BYTES
+  readonly #buffer: ArrayBuffer | undefined
+  readonly nulls: Uint32Array
+  readonly uint8: Uint8Array[]
+  readonly int32: Int32Array[]
+  readonly float64: Float64Array[]
+  readonly int64: Int32Array[]
+  readonly bytesOffset: Uint32Array[]
+  readonly bytesLength: Uint32Array[]
+  readonly cellStart: Uint32Array[]
+  readonly cellCount: Uint32Array[]
+  readonly tuple: Uint32Array
+  readonly heap: Uint8Array
+  readonly cellKey: Int32Array
+  readonly cellLanes: Int32Array
+  readonly cellTag: Uint8Array
+  readonly keyOffsets: Uint32Array
+  readonly keyHeap: Uint8Array
+
+  constructor(
+    layout: ColumnLayout,
+    { rows, heapBytes, cells, keys, keyBytes }: Counts,
+    buffer?: ArrayBuffer,
+  ) {
+    this.#buffer = buffer
+    this.nulls = this.#part(Uint32Array, 4, rows)
+    this.uint8 = layout.uint8.map((filled) => this.#part(Uint8Array, 1, filled ? rows : 0))
+    this.int32 = layout.int32.map((filled) => this.#part(Int32Array, 4, filled ? rows : 0))
+    this.float64 = layout.float64.map((filled) => this.#part(Float64Array, 8, filled ? rows : 0))
+    this.int64 = layout.int64.map((filled) => this.#part(Int32Array, 4, filled ? 2 * rows : 0))
+    this.bytesOffset = layout.bytes.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
+    this.bytesLength = layout.bytes.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
+    this.cellStart = layout.cells.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
+    this.cellCount = layout.cells.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
+    this.tuple = this.#part(Uint32Array, 4, rows)
+    this.heap = this.#part(Uint8Array, 1, heapBytes)
+    this.cellKey = this.#part(Int32Array, 4, cells)
+    this.cellLanes = this.#part(Int32Array, 4, 2 * cells)
+    this.cellTag = this.#part(Uint8Array, 1, cells)
+    this.keyOffsets = this.#part(Uint32Array, 4, keys + 1)
+    this.keyHeap = this.#part(Uint8Array, 1, keyBytes)
+  }
+
+  #part<A>(type: ArrayType<A>, width: number, length: number): A {
+    const offset = this.total
+    this.total += Math.ceil((width * length) / 8) * 8
+    return this.#buffer === undefined ? new type(EMPTY, 0, 0) : new type(this.#buffer, offset, length)
+  }
+}
+
+const EMPTY = new ArrayBuffer(0)
+
+type Column = Uint8Array | Int32Array | Uint32Array | Float64Array
+
+/** Copies the filled part of each column; those not filled have no room on either side. */
+function copyAll(from: readonly Column[], to: readonly Column[]): void {
+  to.forEach((column, i) => {
+    column.set(from[i].subarray(0, column.length))
+  })
+}

@@ -1,0 +1,50 @@
+import { assert } from 'chai'
+import { parseJson } from '../../src/index.ts'
+import { iceplan, javaScans, ORDERS } from './command-line.ts'
+
+type Json = Record<string, unknown>
+
+describe('command line: iceplan plan', () => {
+  it('--format jsonl: a task a line, and the report on stderr', async () => {
+    const run = await iceplan('plan', ...ORDERS, '--format', 'jsonl')
+    assert.equal(run.code, 0)
+    assert.isTrue(run.stdout.endsWith('}\n'))
+    const tasks = run.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => parseJson(line) as Json)
+    assert.sameMembers(
+      tasks.map((task) => task['file-path']),
+      javaScans()[0].tasks.map((task) => task.filePath),
+    )
+    for (const { location, 'file-path': path } of tasks)
+      assert.equal(location, (path as string).replace('s3://warehouse/db/orders', 'fixtures/orders'))
+    assert.match(run.stderr, /^\nreport of planning in [\d.]+ ms\n/)
+    assert.match(run.stderr, /data files +26 planned/)
+  })
+
+  it('--format json: one object with tasks and report', async () => {
+    const { tasks: expected, snapshotId } = javaScans().find(({ selections }) =>
+      selections.some((selection) => 'ref' in selection && selection.ref === 'audit'),
+    )!
+    const run = await iceplan('plan', ...ORDERS, '--format', 'json', '--ref', 'audit')
+    assert.equal(run.code, 0)
+    assert.equal(run.stderr, '')
+    const { tasks, report, ...rest } = parseJson(run.stdout) as { tasks: Json[]; report: Json }
+    assert.deepEqual(rest, {})
+    assert.equal(tasks.length, expected.length)
+    assert.equal(report['snapshot-id'], BigInt(snapshotId))
+    assert.equal(report['result-data-files'], expected.length)
+    assert.equal(report.complete, true)
+  })
+
+  it('--format table, the default: rows and summary on stdout, the report on stderr', async () => {
+    const run = await iceplan('plan', ...ORDERS, '--workers', '0')
+    assert.equal(run.code, 0)
+    assert.match(run.stdout, /^orders\n/)
+    assert.equal(run.stdout.split('\n').filter((line) => line.includes('.parquet')).length, 26)
+    assert.notInclude(run.stdout, 'report')
+    assert.notInclude(run.stdout + run.stderr, '\u001b')
+    assert.match(run.stderr, /^\nreport of planning/)
+  })
+})
