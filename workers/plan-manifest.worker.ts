@@ -3,13 +3,14 @@
  * neither avsc nor any storage client.
  */
 import { DecodeWorker, type WorkerAnswer, type WorkerJob } from '../src/planner/decode-job.ts'
-import { inEnvelope } from '../src/pool/messages.ts'
+import { type PostedTask, runPosted } from '../src/pool/messages.ts'
 
 const worker = new DecodeWorker()
 
-export default function run(job: WorkerJob): unknown {
-  return inEnvelope(
-    () => worker.run(job),
+export default function run(posted: PostedTask<WorkerJob>): void {
+  runPosted(
+    posted,
+    (job) => worker.run(job),
     (answer: WorkerAnswer) => (answer.kind === 'batch' ? [answer.batch.buffer] : []),
   )
 }

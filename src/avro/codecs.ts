@@ -25,7 +25,7 @@ export interface BlockBytes {
 }
 
 /** No block may inflate to more: writers aim at 64 KB a block, and the largest seen is a few megabytes. */
-export const MAX_BLOCK_BYTES = 512 * 1024 * 1024
+export const MAX_BLOCK_BYTES = 256 * 1024 * 1024
 /** A deflate stream cannot expand more than this (RFC 1951: 258 bytes from two bits). */
 const MAX_DEFLATE_RATIO = 1032
 const FIRST_SCRATCH_BYTES = 1024 * 1024

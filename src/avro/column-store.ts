@@ -80,6 +80,24 @@ export class ColumnStore {
     this.child = layout.child === undefined ? undefined : new ColumnStore(layout.child)
   }
 
+  /** Bytes of all arrays, child rows left out. */
+  get byteLength(): number {
+    const columns = [
+      this.uint8,
+      this.int32,
+      this.float64,
+      this.int64,
+      this.bytesOffset,
+      this.bytesLength,
+      this.cellStart,
+      this.cellCount,
+    ]
+    let bytes = this.nulls.byteLength + this.tuple.byteLength + this.heap.byteLength
+    bytes += this.cellKey.byteLength + this.cellLanes.byteLength + this.cellTag.byteLength
+    for (const column of columns.flat()) bytes += column.byteLength
+    return bytes
+  }
+
   /** Makes room for `rows` rows; what is there stays. */
   reserveRows(rows: number): void {
     if (rows <= this.capacity) return

@@ -56,6 +56,8 @@ class CursorFault extends Error {
 }
 
 const block = emptyBlock()
+/** Room is made for so many rows at a time. */
+const CHUNK_ROWS = 8192
 
 /**
  * Decodes the blocks of a container into rows `firstRow` and following, one block a step, so that the caller can do
@@ -90,22 +92,48 @@ export function* decodeBlocks(
         { location, entry: row - firstRow, byte: blocks[i + 1] },
       )
     }
-    store.reserveRows(row + count)
     try {
-      const stopped = runCursor(plan, block.bytes, block.view, start, end, count, store, row, wanted)
-      if (stopped !== end) throw new CursorFault(`${end - stopped} bytes are left over`, stopped, row + count)
+      let at = start
+      // Rows are made room for as they come, for the count is a claim too.
+      for (let left = count; left > 0; left -= CHUNK_ROWS) {
+        const rows = Math.min(left, CHUNK_ROWS)
+        store.reserveRows(row + rows)
+        at = runCursor(plan, block.bytes, block.view, at, end, rows, store, row, wanted)
+        row += rows
+      }
+      if (at !== end) throw new CursorFault(`${end - at} bytes are left over`, at, row)
     } catch (fault) {
-      if (!(fault instanceof CursorFault)) throw fault
-      const entry = fault.row - firstRow
-      throw new CorruptFileError(
-        `Cannot read ${location}: entry ${entry} (byte ${fault.at - start} of the block at byte ${blocks[i + 1]}): ${fault.message}`,
-        { location, entry, byte: fault.at - start },
-      )
+      throw locatedFault(fault, location, firstRow, start, blocks[i + 1])
     }
-    row += count
     if (i === 0) reserveLikeFirstBlock(store, before, count, container.count - count)
   }
   return row - firstRow
+}
+
+/** A fault in the words of the file's reader: which entry, which byte of which block. */
+function locatedFault(
+  fault: unknown,
+  location: string,
+  firstRow: number,
+  blockStart: number,
+  blockByte: number,
+): unknown {
+  if (fault instanceof CursorFault) {
+    const entry = fault.row - firstRow
+    const byte = fault.at - blockStart
+    return new CorruptFileError(
+      `Cannot read ${location}: entry ${entry} (byte ${byte} of the block at byte ${blockByte}): ${fault.message}`,
+      { location, entry, byte },
+    )
+  }
+  // An array that cannot be allocated: more entries than any table has, in a few bytes.
+  if (fault instanceof RangeError) {
+    return new CorruptFileError(
+      `Cannot read ${location}: the block at byte ${blockByte} needs more memory than there is (${fault.message})`,
+      { location, byte: blockByte, cause: fault },
+    )
+  }
+  return fault
 }
 
 /** Blocks of a file resemble each other: the first one tells how much the others need, before growth copies twice. */

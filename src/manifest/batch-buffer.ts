@@ -29,7 +29,8 @@ export interface PackedBatch {
 
 export interface PackedSegment {
   readonly specId: number
-  readonly missingPartitionFields: readonly number[]
+  readonly missingPartitionFields: readonly string[]
+  readonly extraPartitionFields: readonly string[]
   readonly firstRow: number
   readonly rowCount: number
 }
@@ -87,11 +88,9 @@ export function packBatch(batch: EntryBatch): PackedBatch {
     buffer,
     groups,
     otherSymbols: store.otherSymbols,
-    segments: segments.map(({ partitionType, missingPartitionFields, firstRow, rowCount: count }) => ({
+    segments: segments.map(({ manifest: _manifest, partitionType, ...segment }) => ({
+      ...segment,
       specId: partitionType.specId,
-      missingPartitionFields,
-      firstRow,
-      rowCount: count,
     })),
   }
 }
@@ -155,8 +154,7 @@ export function unpackBatch(
     const partitionType = partitionTypes.get(segment.specId)
     if (partitionType === undefined)
       throw new WorkerError(`Cannot read an entry batch: it names the partition spec ${segment.specId}`)
-    const { missingPartitionFields, firstRow, rowCount } = segment
-    return { manifest: manifests[i], partitionType, missingPartitionFields, firstRow, rowCount }
+    return { ...segment, manifest: manifests[i], partitionType }
   })
   return new EntryBatch(store, groups, segments, new PackedStrings(from.keyHeap, from.keyOffsets))
 }

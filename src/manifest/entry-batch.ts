@@ -18,7 +18,7 @@ import type { ManifestFile } from './manifest-file.ts'
 import type { ManifestShape } from './manifest-shape.ts'
 import { manifestPlan, manifestShape } from './manifest-shape.ts'
 import type { PartitionTuple, PartitionType } from './partition-key.ts'
-import { decodePartitionKey } from './partition-key.ts'
+import { decodePartitionKey, type PartitionKeyEncoder } from './partition-key.ts'
 
 /** What the `content` of a file may be (id 134). */
 export const FileContent = { DATA: 0, POSITION_DELETES: 1, EQUALITY_DELETES: 2 } as const
@@ -28,8 +28,10 @@ export type FileContent = (typeof FileContent)[keyof typeof FileContent]
 export interface BatchSegment {
   readonly manifest: ManifestFile
   readonly partitionType: PartitionType
-  /** Positions of spec fields that the manifest's tuples lack: null there is "not known". */
-  readonly missingPartitionFields: readonly number[]
+  /** Spec fields that the manifest's tuples lack: null there is "not known". Void fields are not among them. */
+  readonly missingPartitionFields: readonly string[]
+  /** Fields of the manifest's tuples that the spec lacks: tuples that differ only there look equal. */
+  readonly extraPartitionFields: readonly string[]
   readonly firstRow: number
   readonly rowCount: number
 }
@@ -94,6 +96,11 @@ export class EntryBatch {
       segments.push({ ...segment, firstRow, rowCount: at - firstRow })
     }
     return new EntryBatch(compactRows(this.store, liveRows), this.groups, segments, this.partitionKeys)
+  }
+
+  /** Bytes of memory behind the columns, about: what a window counts. */
+  get byteLength(): number {
+    return this.store.byteLength
   }
 
   /** The segment that a row belongs to. */
@@ -316,11 +323,19 @@ export class EntryBatchBuilder {
     const rowCount = yield* decodeBlocks(container, shape.codec, plan, store, firstRow, this.#wanted)
     inheritMetadata(store, manifest, location, firstRow, rowCount)
     checkContent(store, manifest, location, firstRow, rowCount)
-    const missing = this.#internTuples(partitionType, shape, plan.tupleSchema, location, firstRow, rowCount)
+    const { missing, extra } = this.#internTuples(
+      partitionType,
+      shape,
+      plan.tupleSchema,
+      location,
+      firstRow,
+      rowCount,
+    )
     this.#segments.push({
       manifest,
       partitionType,
       missingPartitionFields: missing,
+      extraPartitionFields: extra,
       firstRow,
       rowCount,
     })
@@ -341,14 +356,14 @@ export class EntryBatchBuilder {
     location: string,
     firstRow: number,
     rowCount: number,
-  ): readonly number[] {
+  ): PartitionKeyEncoder {
     const { tuple, tuples } = this.#store
     const encoder = shape.keyEncoder(type, tupleSchema)
     if (tupleSchema === undefined) {
       // No partition field at all: an unpartitioned table of v4, or a tuple of which nothing is known.
       const key = encoder.encode(new Uint8Array(0), 0, 0, location)
       tuple.fill(this.#partitionKeys.intern(key, 0, key.length), firstRow, firstRow + rowCount)
-      return encoder.missing
+      return encoder
     }
     const canonical = new Uint32Array(tuples.count)
     for (let raw = 0; raw < canonical.length; raw++) {
@@ -356,7 +371,7 @@ export class EntryBatchBuilder {
       canonical[raw] = this.#partitionKeys.intern(key, 0, key.length)
     }
     for (let row = firstRow; row < firstRow + rowCount; row++) tuple[row] = canonical[tuple[row]]
-    return encoder.missing
+    return encoder
   }
 }
 

@@ -44,6 +44,8 @@ export class ManifestCache {
   #fileBytes = 0
   #fileHits = 0
   #collide = false
+  #hitsElsewhere = 0
+  #missesElsewhere = 0
 
   constructor(options: ManifestCacheOptions = {}) {
     this.#maxFileBytes = options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES
@@ -74,11 +76,17 @@ export class ManifestCache {
   }
   /** Look-ups of plans, shapes and lists that found something. */
   get hits(): number {
-    return this.#plans.hits + this.#shapes.hits + this.#lists.hits
+    return this.#plans.hits + this.#shapes.hits + this.#lists.hits + this.#hitsElsewhere
   }
   /** Look-ups of plans, shapes and lists that found nothing. */
   get misses(): number {
-    return this.#plans.misses + this.#shapes.misses + this.#lists.misses
+    return this.#plans.misses + this.#shapes.misses + this.#lists.misses + this.#missesElsewhere
+  }
+
+  /** Adds look-ups that workers made in caches of their own, so that {@link hits} and {@link misses} are the sums. */
+  countElsewhere(hits: number, misses: number): void {
+    this.#hitsElsewhere += hits
+    this.#missesElsewhere += misses
   }
 
   /** The hash that files header bytes: a filter over a sample of them, not an identity. */
@@ -173,6 +181,23 @@ export class ManifestCache {
     if (file !== undefined) file.lent++
   }
 
+  /**
+   * The same bytes in shared memory, for other threads. A kept file is replaced by its shared form, so that it is copied
+   * once; its loans go on.
+   */
+  share(bytes: Uint8Array): Uint8Array {
+    if (bytes.buffer instanceof SharedArrayBuffer) return bytes
+    const file = this.#fileOf.get(bytes)
+    if (file !== undefined && file.bytes !== bytes) return file.bytes
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+    shared.set(bytes)
+    if (file !== undefined) {
+      file.bytes = shared
+      this.#fileOf.set(shared, file)
+    }
+    return shared
+  }
+
   /** The end of a loan; of bytes that are not (or no longer) kept it is none. */
   giveBack(bytes: Uint8Array): void {
     const file = this.#fileOf.get(bytes)
@@ -186,9 +211,10 @@ export class ManifestCache {
    * used longest ago when over budget. A file larger than the whole budget is not kept.
    */
   keepFile(location: string, bytes: Uint8Array, identity = '', length?: number): void {
-    if (!this.#enabled || bytes.byteLength > this.#maxFileBytes) return
+    if (!this.#enabled) return
     const key = fileKey(identity, location)
     this.#drop(key)
+    if (bytes.byteLength > this.#maxFileBytes) return
     const file: KeptFile = { key, bytes, length, lent: 0 }
     this.#files.set(key, file)
     this.#fileOf.set(bytes, file)
@@ -230,7 +256,8 @@ export class ManifestCache {
 
 interface KeptFile {
   readonly key: string
-  readonly bytes: Uint8Array
+  /** In shared memory once a worker has needed them. */
+  bytes: Uint8Array
   /** As the metadata claims it. */
   readonly length: number | undefined
   lent: number

@@ -93,11 +93,6 @@ export class ManifestFile implements ManifestFileFields {
     return `${kind} ${this.manifestPath} (spec ${this.partitionSpecId}, ${files})`
   }
 
-  /** The own fields, without the methods that spreading an instance would lose. */
-  #fields(): ManifestFileFields {
-    return Object.fromEntries(Object.entries(this)) as unknown as ManifestFileFields
-  }
-
   /** Plain data: bigints as they are, bytes as base64. */
   toJSON(): Record<string, unknown> {
     const partitions = this.partitions?.map((summary) => ({
@@ -106,6 +101,16 @@ export class ManifestFile implements ManifestFileFields {
       upperBound: base64(summary.upperBound),
     }))
     return { ...this.#fields(), partitions, keyMetadata: base64(this.keyMetadata) }
+  }
+
+  /** The plain fields for another thread, without the summaries: those were used up in pruning. */
+  toDecode(): ManifestFileFields {
+    return { ...this.#fields(), partitions: undefined }
+  }
+
+  /** The own fields, without the methods that spreading an instance would lose. */
+  #fields(): ManifestFileFields {
+    return Object.fromEntries(Object.entries(this)) as unknown as ManifestFileFields
   }
 }
 

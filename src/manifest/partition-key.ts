@@ -73,8 +73,10 @@ export class PartitionKeyEncoder {
   readonly #sources: readonly SourceField[]
   readonly #starts: Int32Array
   readonly #schemas: (AvroSchema | undefined)[]
-  /** Positions of spec fields that the writer's record lacks: their values are not known (B074). */
-  readonly missing: readonly number[]
+  /** Names of spec fields that the writer's record lacks: their values are not known (B074). */
+  readonly missing: readonly string[]
+  /** Names of fields of the writer's record that the spec does not have: tuples that differ only there look equal. */
+  readonly extra: readonly string[]
   #out = new Uint8Array(256)
   #view = new DataView(this.#out.buffer)
   #length = 0
@@ -90,7 +92,7 @@ export class PartitionKeyEncoder {
       writerType?.type === 'union'
         ? writerType.branches.find(({ type: kind }) => kind === 'record')
         : writerType
-    const positions = new Map<number, number>()
+    const positions = new Set<number>()
     this.#sources =
       record?.type === 'record'
         ? record.fields.map((field): SourceField => {
@@ -99,11 +101,17 @@ export class PartitionKeyEncoder {
                 ? name === field.originalName || sanitizeName(name) === field.name
                 : fieldId === field.id,
             )
-            if (position >= 0) positions.set(position, position)
+            if (position >= 0) positions.add(position)
             return { schema: field.type, position }
           })
         : []
-    this.missing = type.fields.map((_, position) => position).filter((position) => !positions.has(position))
+    this.missing = type.fields
+      .filter((_, position) => !positions.has(position) && !isVoid(type, position))
+      .map(({ name }) => name)
+    this.extra =
+      record?.type === 'record'
+        ? record.fields.filter((_, i) => this.#sources[i].position < 0).map((field) => field.originalName)
+        : []
     this.#starts = new Int32Array(type.fields.length)
     this.#schemas = type.fields.map(() => undefined)
   }
@@ -257,6 +265,11 @@ export class PartitionKeyEncoder {
     this.#out[this.#length] = tag
     this.#length = needed
   }
+}
+
+/** A void field is null whether it is stored or not. */
+function isVoid({ spec }: PartitionType, position: number): boolean {
+  return spec.fields.at(position)?.transform.kind === 'void'
 }
 
 /** The values behind a key, in the order of the spec's fields. */

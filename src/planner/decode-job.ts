@@ -21,6 +21,12 @@ export interface DecodeContext {
   readonly partitionTypes: readonly PartitionType[]
 }
 
+let lastContextId = 0
+
+export function newContextId(): number {
+  return ++lastContextId
+}
+
 /** A manifest of a job. */
 export interface JobManifest {
   readonly manifest: ManifestFile

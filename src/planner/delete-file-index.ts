@@ -84,6 +84,7 @@ export class DeleteFileIndex {
   }
 
   #addBatch(batch: EntryBatch): void {
+    this.#checkTuples(batch)
     this.#batches.push(batch)
     for (const row of batch.liveRows) this.#addRow(batch, row)
   }
@@ -176,6 +177,7 @@ export class DeleteFileIndex {
       this.#warnOfMissingSequences(batch)
       return NOTHING
     }
+    this.#checkTuples(batch)
     const rows = batch.liveRows
     const scopes = this.#scopesOf(batch)
     const answer = new RangeAssignment(rows.length, this.#lists, this.#sizes, (id) => this.#file(id))
@@ -213,6 +215,22 @@ export class DeleteFileIndex {
     }
     this.work.comparisons += answer.comparisons
     return answer
+  }
+
+  /** Where deletes are placed by partition, a tuple that is not the spec's would place them wrongly. */
+  #checkTuples(batch: EntryBatch): void {
+    for (const { manifest, partitionType, missingPartitionFields, extraPartitionFields } of batch.segments) {
+      const location = manifest.manifestPath
+      const odd = [
+        ...missingPartitionFields.map((name) => `lacks the field "${name}"`),
+        ...extraPartitionFields.map((name) => `has the field "${name}" beyond it`),
+      ]
+      if (odd.length === 0) continue
+      throw new InvalidMetadataError(
+        `Cannot match deletes with ${location}: its partition record ${odd.join(' and ')} of partition spec ${partitionType.specId}`,
+        { location },
+      )
+    }
   }
 
   /** The scope number of each distinct tuple of a batch; -1 for tuples that no delete has. */

@@ -94,7 +94,7 @@ export class FileFetcher {
 }
 
 /** The value of a promise, or the signal's reason if that comes first. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       // The reason is the caller's own, error or not.
@@ -105,5 +105,6 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     promise.then(resolve, reject).finally(() => {
       signal.removeEventListener('abort', abort)
     })
+    if (signal.aborted) abort()
   })
 }

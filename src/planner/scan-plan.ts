@@ -1,29 +1,29 @@
 /**
  * A plan that is being carried out: delete manifests first, then data manifests in list order, as batches or as tasks.
  *
- * Nothing beyond the manifest list is read before the first `next()` of `tasks` or `batches`. In process the work is
- * done in slices of a few milliseconds between which the event loop turns.
+ * Nothing beyond the manifest list is read before the first `next()` of `tasks` or `batches`.
  */
 import { InvalidArgumentError } from '../errors.ts'
 import { ALWAYS_TRUE } from '../expressions/expression.ts'
-import { CountingFileIO } from '../io/counting-file-io.ts'
-import type { EntryBatch, PartitionTypeLookup } from '../manifest/entry-batch.ts'
-import { EntryBatchBuilder } from '../manifest/entry-batch.ts'
+import type { CountingFileIO } from '../io/counting-file-io.ts'
+import type { EntryBatch } from '../manifest/entry-batch.ts'
 import type { ManifestProjection } from '../manifest/entry-fields.ts'
-import { DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
-import type { ManifestCache } from '../manifest/manifest-cache.ts'
+import { COLUMN, DELETE_FILE_PATH_ID, FILE_FORMATS } from '../manifest/entry-fields.ts'
 import type { ManifestFile } from '../manifest/manifest-file.ts'
-import { tablePartitionTypes } from '../manifest/manifest-reader.ts'
+import type { PartitionType } from '../manifest/partition-key.ts'
 import { partitionType } from '../manifest/partition-key.ts'
+import type { DecodeContext } from './decode-job.ts'
+import { newContextId } from './decode-job.ts'
+import { DecodePipeline } from './decode-pipeline.ts'
+import type { Decoder, StopSignal } from './decoder.ts'
 import { DeleteFileIndex } from './delete-file-index.ts'
+import type { FileFetcher } from './file-fetcher.ts'
 import type { FileScanTask } from './file-scan-task.ts'
-import { ManifestBytes } from './manifest-bytes.ts'
 import type { ManifestGroup } from './manifest-group.ts'
 import { PlannedBatch } from './planned-batch.ts'
 import type { ScanReport } from './scan-report.ts'
 import { TaskStream } from './task-stream.ts'
 import type { TableScan } from './table-scan.ts'
-import { TimeSlice } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
 export interface PlanProgress {
@@ -43,36 +43,43 @@ export interface PlanOptions {
   onProgress?: ((progress: PlanProgress) => void) | undefined
 }
 
+const PUFFIN = FILE_FORMATS.indexOf('puffin')
 /** What readers of data files need, besides what is always read. */
-const DATA_PROJECTION: ManifestProjection = { groups: ['layout'], columnStats: 'none' }
+export const DATA_PROJECTION: ManifestProjection = { groups: ['layout'], columnStats: 'none' }
 /** Path bounds tell whether a position delete file is about one data file only (R7.8). */
-const DELETE_PROJECTION: ManifestProjection = {
+export const DELETE_PROJECTION: ManifestProjection = {
   groups: ['layout', 'deletes', 'bounds'],
   columnStats: [DELETE_FILE_PATH_ID],
 }
-/** A batch is handed on when it has so many entries: small manifests travel together, tasks still come early. */
-const BATCH_ROWS = 4096
-
 /** Everything a plan works with; made by `ScanPlanner.plan`. */
 export interface PlanSetup {
   readonly scan: TableScan
   readonly manifests: ManifestGroup
   readonly io: CountingFileIO
-  readonly cache: ManifestCache
+  readonly fetcher: FileFetcher
+  readonly decoder: Decoder
   readonly warnings: Warnings
   readonly startedAt: number
-  /** Cache counters when the plan began. */
-  readonly cacheBefore: { readonly hits: number; readonly misses: number; readonly fileHits: number }
+  /** Look-ups that reading the manifest list took. */
+  readonly listCounts: CacheCounts
   readonly options: PlanOptions
   /** Aborts the plan's requests. */
   readonly controller: AbortController
 }
 
+/** Look-ups of headers and plans, and files found in the cache. */
+export interface CacheCounts {
+  readonly hits: number
+  readonly misses: number
+  readonly fileHits: number
+}
+
 export class ScanPlan {
   readonly #setup: PlanSetup
-  readonly #signal: AbortSignal
-  readonly #lookup: PartitionTypeLookup
-  readonly #slice = new TimeSlice()
+  readonly #stop: StopSignal
+  readonly #partitionTypes: readonly PartitionType[]
+  readonly #data: DecodePipeline
+  readonly #deletes: DecodePipeline
   #consumed = false
   #finishedAt: number | undefined
   #complete = false
@@ -86,18 +93,19 @@ export class ScanPlan {
 
   constructor(setup: PlanSetup) {
     this.#setup = setup
-    this.#signal = setup.controller.signal
+    const { signal } = setup.controller
+    const flag = new Int32Array(new SharedArrayBuffer(4))
+    signal.addEventListener('abort', () => Atomics.store(flag, 0, 1), { once: true })
+    this.#stop = { signal, flag }
     const { schema, specs } = setup.scan.selected
-    this.#lookup = tablePartitionTypes(
-      new Map([...specs].map(([specId, spec]) => [specId, partitionType(spec, schema)])),
-    )
+    this.#partitionTypes = [...specs.values()].map((spec) => partitionType(spec, schema))
+    this.#data = this.#pipeline(setup.manifests.data.selected, DATA_PROJECTION)
+    this.#deletes = this.#pipeline(this.#deleteManifests, DELETE_PROJECTION)
   }
 
   /** The tasks, in manifest order and entry order. To be consumed once, instead of `batches`. */
   get tasks(): AsyncIterableIterator<FileScanTask> {
-    return new TaskStream(this.batches, () => {
-      this.#setup.controller.abort()
-    })
+    return new TaskStream(this.batches, this.#setup.controller)
   }
 
   /** The columns behind the tasks, batch by batch. To be consumed once, instead of `tasks`. */
@@ -110,7 +118,9 @@ export class ScanPlan {
 
   /** What has been done so far; final once the tasks have ended. */
   get report(): ScanReport {
-    const { scan, manifests, io, cache, cacheBefore, startedAt } = this.#setup
+    const { scan, manifests, io, decoder, listCounts, startedAt } = this.#setup
+    const sum = (name: keyof CacheCounts): number =>
+      listCounts[name] + this.#data.counts[name] + this.#deletes.counts[name]
     const counts = this.#index?.counts
     return {
       totalPlanningDurationMs: (this.#finishedAt ?? performance.now()) - startedAt,
@@ -134,10 +144,10 @@ export class ScanPlan {
       dvs: counts?.dvs ?? 0,
       ioRequests: io.requests,
       ioBytes: io.bytes,
-      cacheFileHits: cache.fileHits - cacheBefore.fileHits,
-      planCacheHits: cache.hits - cacheBefore.hits,
-      planCacheMisses: cache.misses - cacheBefore.misses,
-      workers: 0,
+      cacheFileHits: sum('fileHits'),
+      planCacheHits: sum('hits'),
+      planCacheMisses: sum('misses'),
+      workers: decoder.workers,
       complete: this.#complete,
       warnings: this.#setup.warnings.list(),
     }
@@ -150,35 +160,32 @@ export class ScanPlan {
   }
 
   async *#run(): AsyncGenerator<PlannedBatch> {
-    const { scan, manifests, options } = this.#setup
+    const { scan, options, warnings } = this.#setup
+    const { signal } = this.#stop
     try {
-      const data = this.#bytesOf(manifests.data.selected)
       const deleteBatches: EntryBatch[] = []
       // The first data manifests are on their way while the delete manifests are decoded.
-      data.prefetch()
-      const deletes = this.#bytesOf(this.#deleteManifests)
-      for await (const batch of this.#decode(this.#deleteManifests, deletes, DELETE_PROJECTION)) {
+      this.#data.prefetch()
+      for await (const batch of this.#deletes.batches()) {
         deleteBatches.push(batch)
         this.#scannedDeletes += batch.segments.length
         this.#progress()
       }
-      this.#index = new DeleteFileIndex(deleteBatches, {
-        lenient: scan.options.lenient ?? false,
-        warnings: this.#setup.warnings,
-      })
-      for await (const batch of this.#decode(manifests.data.selected, data, DATA_PROJECTION)) {
+      this.#index = new DeleteFileIndex(deleteBatches, { lenient: scan.options.lenient ?? false, warnings })
+      for await (const batch of this.#data.batches()) {
         const planned = new PlannedBatch(batch, this.#index.assign(batch), ALWAYS_TRUE, (location) =>
           scan.table.resolve(location),
         )
+        this.#warnOfOddities(batch)
         this.#count(planned)
         if (options.onProgress !== undefined) this.#progress()
         if (planned.length > 0) yield planned
-        this.#signal.throwIfAborted()
+        signal.throwIfAborted()
       }
       this.#complete = true
     } catch (error) {
       // An aborted request may fail in its own words; the plan rejects with the signal's reason.
-      this.#signal.throwIfAborted()
+      signal.throwIfAborted()
       throw error
     } finally {
       this.#finishedAt = performance.now()
@@ -186,38 +193,49 @@ export class ScanPlan {
     }
   }
 
-  #bytesOf(manifests: readonly ManifestFile[]): ManifestBytes {
-    const { io, cache, warnings, scan } = this.#setup
-    return new ManifestBytes(manifests, {
+  #pipeline(manifests: readonly ManifestFile[], projection: ManifestProjection): DecodePipeline {
+    const { io, fetcher, decoder, warnings, scan } = this.#setup
+    const context: DecodeContext = { id: newContextId(), projection, partitionTypes: this.#partitionTypes }
+    return new DecodePipeline({
+      manifests,
+      context,
+      decoder,
+      fetcher,
       io,
-      cache,
-      warnings,
-      signal: this.#signal,
       resolve: (location) => scan.table.resolve(location),
+      stop: this.#stop,
+      warnings,
     })
   }
 
-  /** Decodes manifests in order, several small ones to a batch. */
-  async *#decode(
-    manifests: readonly ManifestFile[],
-    source: ManifestBytes,
-    projection: ManifestProjection,
-  ): AsyncGenerator<EntryBatch> {
-    let builder: EntryBatchBuilder | undefined
-    for (let index = 0; index < manifests.length; index++) {
-      const taken = source.take(index)
-      const bytes = taken instanceof Uint8Array ? taken : await taken
-      builder ??= new EntryBatchBuilder(projection, this.#setup.cache, this.#lookup)
-      const location = this.#setup.scan.table.resolve(manifests[index].manifestPath)
-      const steps = builder.addInSteps(bytes, manifests[index], location)
-      while (steps.next().done !== true) {
-        if (this.#slice.isOver) await this.#slice.turn(this.#signal)
+  #warnOfOddities(batch: EntryBatch): void {
+    for (const { manifest, missingPartitionFields, extraPartitionFields, partitionType } of batch.segments) {
+      for (const name of missingPartitionFields) {
+        this.#setup.warnings.add(
+          'a manifest lacks a partition field',
+          `Manifest ${manifest.manifestPath} lacks the partition field "${name}" of spec ${partitionType.specId}; its values are not known.`,
+        )
       }
-      if (this.#slice.isOver) await this.#slice.turn(this.#signal)
-      if (builder.rowCount >= BATCH_ROWS || index === manifests.length - 1) {
-        yield builder.finish()
-        builder = undefined
+      for (const name of extraPartitionFields) {
+        this.#setup.warnings.add(
+          'a manifest has a partition field beyond its spec',
+          `Manifest ${manifest.manifestPath} has the partition field "${name}", which spec ${partitionType.specId} does not have.`,
+        )
       }
+    }
+    const format = batch.store.uint8[COLUMN.uint8.fileFormat]
+    for (const row of batch.liveRows) {
+      if (format[row] === PUFFIN)
+        this.#setup.warnings.add(
+          'a Puffin file is listed as a data file',
+          `The Puffin file ${batch.text(row, 'filePath')} is listed as a data file; it is planned as one.`,
+        )
+    }
+    for (const name of batch.store.otherSymbols) {
+      this.#setup.warnings.add(
+        'a file has an unknown format',
+        `Data files of the unknown format "${name}" are in ${batch.segments[0].manifest.manifestPath} or a manifest after it.`,
+      )
     }
   }
 

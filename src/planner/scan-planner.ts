@@ -1,5 +1,5 @@
 /**
- * The planner: what several plans share, above all the cache. Make one per process or per service.
+ * The planner: what several plans share, above all the cache and the worker threads. Make one per process or service.
  */
 import { setMaxListeners } from 'node:events'
 import { InvalidArgumentError, UnsupportedFeatureError } from '../errors.ts'
@@ -7,34 +7,48 @@ import { CountingFileIO } from '../io/counting-file-io.ts'
 import { ManifestCache } from '../manifest/manifest-cache.ts'
 import type { ManifestFile } from '../manifest/manifest-file.ts'
 import { inlineManifest } from '../manifest/manifest-file.ts'
-import { readCached } from '../manifest/manifest-reader.ts'
 import { readManifestListBytes } from '../manifest/manifest-list.ts'
+import { DecoderChoice } from './decoder-choice.ts'
+import type { Decoder } from './decoder.ts'
+import { FileFetcher } from './file-fetcher.ts'
 import { selectManifests } from './manifest-group.ts'
-import type { PlanOptions } from './scan-plan.ts'
+import type { CacheCounts, PlanOptions } from './scan-plan.ts'
 import { ScanPlan } from './scan-plan.ts'
 import type { TableScan } from './table-scan.ts'
 import { Warnings } from './warnings.ts'
 
 export interface ScanPlannerOptions {
-  /** Worker threads. Only 0, in process, exists so far; `auto` means the same. */
+  /**
+   * Worker threads that decode manifests; 0 decodes in this thread. `auto`, the default, decides by the amount of work:
+   * in this thread where starting threads would cost more than they save, else one per core.
+   */
   workers?: number | 'auto'
   /** A cache to share with others, or `off`: nothing is remembered and every file is read again. */
   cache?: ManifestCache | 'off'
+  /** The worker's module, where it is not beside this one: in a bundle. A path or a `file:` URL. */
+  workerFile?: string | URL
+  /** @internal Test seam: who decodes, whatever `workers` says. */
+  decoder?: Decoder
 }
 
 export class ScanPlanner implements AsyncDisposable {
   /** Headers, compiled plans and file bytes; a disabled one when the cache is off. */
   readonly cache: ManifestCache
+  readonly #fetcher: FileFetcher
+  readonly #decoders: DecoderChoice
+  readonly #decoder: Decoder | undefined
   #closed = false
 
-  /** @throws InvalidArgumentError for a number of workers that is not supported */
+  /** @throws InvalidArgumentError for a number of workers that is none */
   constructor(options: ScanPlannerOptions = {}) {
-    const workers = options.workers ?? 'auto'
-    if (workers !== 'auto' && workers !== 0)
-      throw new InvalidArgumentError(
-        `Cannot plan with ${workers} workers: only 0 and auto are supported so far`,
-      )
     this.cache = options.cache === 'off' ? ManifestCache.disabled() : (options.cache ?? new ManifestCache())
+    this.#fetcher = new FileFetcher(this.cache)
+    this.#decoders = new DecoderChoice({
+      workers: options.workers ?? 'auto',
+      workerFile: options.workerFile,
+      cache: this.cache,
+    })
+    this.#decoder = options.decoder
   }
 
   /**
@@ -45,22 +59,24 @@ export class ScanPlanner implements AsyncDisposable {
   async plan(scan: TableScan, options: PlanOptions = {}): Promise<ScanPlan> {
     if (this.#closed) throw new InvalidArgumentError('Cannot plan: the planner is closed')
     const startedAt = performance.now()
-    const { cache } = this
-    const cacheBefore = { hits: cache.hits, misses: cache.misses, fileHits: cache.fileHits }
     const io = new CountingFileIO(scan.table.io)
     const warnings = new Warnings()
     for (const sentence of scan.table.warnings) warnings.add('of the table', sentence)
     const controller = stoppedBy(options)
     try {
-      const manifests = selectManifests(await this.#manifests(scan, io, controller.signal), warnings)
+      const listed = await this.#manifests(scan, io, controller.signal)
+      const manifests = selectManifests(listed.files, warnings)
+      const selected = [...manifests.deletes.selected, ...manifests.data.selected]
+      const decoder = this.#decoder ?? (await this.#decoders.choose(selected, warnings))
       return new ScanPlan({
         scan,
         manifests,
         io,
-        cache,
+        fetcher: this.#fetcher,
+        decoder,
         warnings,
         startedAt,
-        cacheBefore,
+        listCounts: listed.counts,
         options,
         controller,
       })
@@ -73,10 +89,10 @@ export class ScanPlanner implements AsyncDisposable {
     }
   }
 
-  /** Frees what the planner holds; plans that run go on. */
-  close(): Promise<void> {
+  /** Ends the worker threads when their jobs are done; plans that still run fail. */
+  async close(): Promise<void> {
     this.#closed = true
-    return Promise.resolve()
+    await this.#decoders.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -84,13 +100,20 @@ export class ScanPlanner implements AsyncDisposable {
   }
 
   /** The rows of the snapshot's manifest list; of a v1 snapshot without one, made from its paths (R1.12). */
-  async #manifests(scan: TableScan, io: CountingFileIO, signal: AbortSignal): Promise<ManifestFile[]> {
+  async #manifests(
+    scan: TableScan,
+    io: CountingFileIO,
+    signal: AbortSignal,
+  ): Promise<{ files: ManifestFile[]; counts: CacheCounts }> {
+    const counts = { hits: 0, misses: 0, fileHits: 0 }
     const { snapshot } = scan.selected
     signal.throwIfAborted()
-    if (snapshot === undefined) return []
+    if (snapshot === undefined) return { files: [], counts }
     const { manifestList } = snapshot
-    if (manifestList === undefined)
-      return (snapshot.manifests ?? []).map((path) => inlineManifest(path, snapshot.snapshotId))
+    if (manifestList === undefined) {
+      const paths = snapshot.manifests ?? []
+      return { files: paths.map((path) => inlineManifest(path, snapshot.snapshotId)), counts }
+    }
     const location = scan.table.resolve(manifestList)
     if (snapshot.keyId !== undefined) {
       throw new UnsupportedFeatureError(
@@ -98,8 +121,15 @@ export class ScanPlanner implements AsyncDisposable {
         { location },
       )
     }
-    const bytes = await readCached(location, { io, cache: this.cache, signal })
-    return readManifestListBytes(bytes, { cache: this.cache, location })
+    const file = { location, length: undefined }
+    if (this.#fetcher.has(file, io)) counts.fileHits++
+    const bytes = await this.#fetcher.fetch(file, io, signal)
+    const { hits, misses } = this.cache
+    const files = readManifestListBytes(bytes, { cache: this.cache, location })
+    this.#fetcher.giveBack(bytes)
+    counts.hits = this.cache.hits - hits
+    counts.misses = this.cache.misses - misses
+    return { files, counts }
   }
 }
 

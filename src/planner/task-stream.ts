@@ -9,7 +9,7 @@ type Answer = IteratorResult<FileScanTask, undefined>
 
 export class TaskStream implements AsyncIterableIterator<FileScanTask> {
   readonly #batches: AsyncGenerator<PlannedBatch>
-  readonly #stop: () => void
+  readonly #controller: AbortController
   #batch: PlannedBatch | undefined
   #position = 0
   /** Calls that wait for a batch, or for a call before them: tasks keep their order. */
@@ -18,10 +18,10 @@ export class TaskStream implements AsyncIterableIterator<FileScanTask> {
   #last: Promise<unknown> = Promise.resolve()
   #isStopped = false
 
-  /** @param stop aborts the requests of the plan behind the batches */
-  constructor(batches: AsyncGenerator<PlannedBatch>, stop: () => void) {
+  /** @param controller of the plan behind the batches; aborted when the stream is left */
+  constructor(batches: AsyncGenerator<PlannedBatch>, controller: AbortController) {
     this.#batches = batches
-    this.#stop = stop
+    this.#controller = controller
   }
 
   [Symbol.asyncIterator](): this {
@@ -29,7 +29,8 @@ export class TaskStream implements AsyncIterableIterator<FileScanTask> {
   }
 
   next(): Promise<Answer> {
-    if (this.#waiting === 0) {
+    // An aborted plan gives no more tasks, not even those it has; the slow way finds out how to end.
+    if (this.#waiting === 0 && !this.#controller.signal.aborted) {
       const task = this.#take()
       if (task !== undefined) return Promise.resolve({ value: task, done: false })
     }
@@ -43,7 +44,7 @@ export class TaskStream implements AsyncIterableIterator<FileScanTask> {
   async return(): Promise<Answer> {
     this.#isStopped = true
     this.#batch = undefined
-    this.#stop()
+    this.#controller.abort()
     await this.#batches.return(undefined)
     return { value: undefined, done: true }
   }
@@ -59,7 +60,7 @@ export class TaskStream implements AsyncIterableIterator<FileScanTask> {
   async #advance(): Promise<Answer> {
     try {
       for (;;) {
-        const task = this.#take()
+        const task = this.#controller.signal.aborted ? undefined : this.#take()
         if (task !== undefined) return { value: task, done: false }
         const step = await this.#batches.next()
         if (step.done === true || this.#isStopped) return { value: undefined, done: true }

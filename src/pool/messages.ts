@@ -1,30 +1,37 @@
 /**
- * The envelope of what crosses between threads. Errors cross as plain data and are rebuilt on arrival, for structured
- * clone and Piscina keep neither class nor code.
+ * What crosses between threads, whatever the task is.
+ *
+ * The outcome of a task comes back through a port that came with it: Piscina would move buffers only for answers made
+ * by its own `move()`, which a worker would have to load all of Piscina for, and would strip errors of class and code.
+ * So the worker posts the envelope itself, then tells Piscina that it is done.
  */
+import type { MessagePort } from 'node:worker_threads'
 import type { PlainError } from '../errors.ts'
 import { toPlainError } from '../errors.ts'
+
+export interface PostedTask<Task> {
+  readonly task: Task
+  readonly port: MessagePort
+}
 
 export type Envelope<Answer> = { readonly answer: Answer } | { readonly error: PlainError }
 
 /**
- * Piscina's mark for an answer with a transfer list. These are its documented symbols, by their registered names, so
- * that a worker need not load the whole of Piscina; a test compares them.
+ * The worker's side: runs a task and posts its outcome.
+ *
+ * @param buffersOf buffers of the answer that are moved, not copied
  */
-const TRANSFERABLE = Symbol.for('Piscina.transferable')
-const VALUE = Symbol.for('Piscina.valueOf')
-
-/** Runs a task and puts its outcome into an envelope whose buffers are moved, not copied. */
-export function inEnvelope<Answer>(
-  task: () => Answer,
+export function runPosted<Task, Answer>(
+  { task, port }: PostedTask<Task>,
+  run: (task: Task) => Answer,
   buffersOf: (answer: Answer) => ArrayBuffer[],
-): unknown {
+): void {
   try {
-    const answer = task()
-    const buffers = buffersOf(answer)
-    const envelope: Envelope<Answer> = { answer }
-    return buffers.length === 0 ? envelope : { [TRANSFERABLE]: buffers, [VALUE]: envelope }
+    const answer = run(task)
+    port.postMessage({ answer } satisfies Envelope<Answer>, buffersOf(answer))
   } catch (error) {
-    return { error: toPlainError(error) }
+    port.postMessage({ error: toPlainError(error) } satisfies Envelope<Answer>)
+  } finally {
+    port.close()
   }
 }

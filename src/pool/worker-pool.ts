@@ -4,14 +4,15 @@
  * - a worker file that is missing or throws while it loads: one task rejects, the others wait for ever. Here the pool is
  *   dead from then on, and all tasks, waiting and new, reject with a WorkerError.
  * - with no minimum of threads, tasks queued behind a dying thread wait for ever. Here there is always a minimum.
- * - classes and codes of errors are lost. Here they travel as data.
+ * - classes and codes of errors are lost. Here they travel as data (messages.ts).
  *
  * No task is given a signal: Piscina would kill the worker, and give such a worker one task at a time. Tasks look at a
  * flag in shared memory instead.
  */
+import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
 import { Piscina, queueOptionsSymbol, type TaskQueue } from 'piscina'
 import { fromPlainError, WorkerError } from '../errors.ts'
-import type { Envelope } from './messages.ts'
+import type { Envelope, PostedTask } from './messages.ts'
 import type { Pool } from './pool.ts'
 
 export interface WorkerPoolOptions {
@@ -21,7 +22,7 @@ export interface WorkerPoolOptions {
   workers: number
 }
 
-export class WorkerPool<Task extends object, Answer> implements Pool<Task, Answer> {
+export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
   readonly workers: number
   readonly #piscina: Piscina
   readonly #waiting = new Set<(error: Error) => void>()
@@ -44,17 +45,33 @@ export class WorkerPool<Task extends object, Answer> implements Pool<Task, Answe
     })
   }
 
-  async run(task: Task, urgency = 0): Promise<Answer> {
-    if (this.#dead !== undefined) throw this.#dead
-    const envelope = await this.#outcome({ ...task, [queueOptionsSymbol]: { urgency } })
-    if ('error' in envelope) throw fromPlainError(envelope.error)
-    return envelope.answer
+  /** True once no task can be run any more: the worker file does not load, or the pool was closed. */
+  get isDead(): boolean {
+    return this.#dead !== undefined
   }
 
-  #outcome(task: unknown): Promise<Envelope<Answer>> {
+  async run(task: Task, urgency = 0): Promise<Answer> {
+    if (this.#dead !== undefined) throw this.#dead
+    const { port1, port2 } = new MessageChannel()
+    try {
+      const posted: PostedTask<Task> = { task, port: port2 }
+      await this.#done({ ...posted, [queueOptionsSymbol]: { urgency } }, port2)
+      // The worker posted before it was done, so the message is here.
+      const received = receiveMessageOnPort(port1) as { message: Envelope<Answer> } | undefined
+      if (received === undefined) throw new WorkerError('A worker thread ended a task without an answer')
+      if ('error' in received.message) throw fromPlainError(received.message.error)
+      return received.message.answer
+    } finally {
+      port1.close()
+    }
+  }
+
+  /** Settles when a worker has run a task, or when no worker ever will. */
+  #done(task: object, port: MessagePort): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.add(reject)
-      void (this.#piscina.run(task) as Promise<Envelope<Answer>>)
+      this.#piscina
+        .run(task, { transferList: [port] })
         .then(resolve, (error: unknown) => {
           const failed = workerFailure(error)
           if (this.#piscina.threads.length === 0) this.#die(failed)

@@ -18,6 +18,7 @@ import {
   Preencoded,
   singleValueBytes,
   type TableInput,
+  writeManifest,
 } from '../support/table-writer.ts'
 import { freshPlanner, pathsOf, planBuilt, SCHEMA } from './planning.ts'
 
@@ -162,8 +163,8 @@ describe('hostile tables', () => {
     })
 
     it('fields that nobody knows are ignored', async () => {
-      const extraFields = (['entry', 'dataFile', 'partition', 'manifestFile', 'summary'] as const).flatMap(
-        (r) => extraFieldsOfEveryType(r, 1),
+      const extraFields = (['entry', 'dataFile', 'manifestFile', 'summary'] as const).flatMap((r) =>
+        extraFieldsOfEveryType(r, 1),
       )
       const { files } = tableWith({ extraFields })
       for (const location of Object.values(FILES))
@@ -202,13 +203,19 @@ describe('hostile tables', () => {
       it(`a string of ${what}`, () => fails(DATA, manifestWith({ filePath: claimed(length) }), BROKEN))
       it(`bytes of ${what}`, () => fails(DATA, manifestWith({ keyMetadata: claimed(length) }), BROKEN))
       it(`an array of ${what}`, () => fails(DATA, manifestWith({ splitOffsets: claimed(length) }), BROKEN))
-      it(`a map of ${what}`, () => fails(DATA, manifestWith({ valueCounts: claimed(length) }), BROKEN))
+      it(`a bound of ${what}`, () =>
+        fails(DATA, manifestWith({ lowerBounds: new Map([[1, claimed(length)]]) }), BROKEN))
+      it(`an array of ${what} that nobody reads`, () => {
+        const field = { name: 'unknown', type: { type: 'array', items: 'int' } as const, 'field-id': 9999 }
+        const extraFields = [{ in: 'dataFile' as const, at: 0, field, value: claimed(length) }]
+        return fails(DATA, tableWith({ codec: 'null', extraFields }).files.get(DATA), BROKEN)
+      })
+      if (what === 'one too many') continue
       it(`a path in the list of ${what}`, () => {
         const row = { manifestPath: claimed(length) }
         const { files } = tableWith({}, [{ ...MANIFESTS[0], path: DATA, row: row as never }])
         return fails(LIST, files.get(LIST), BROKEN)
       })
-      if (what === 'one too many') continue
       it(`a block of ${what} records`, () => fails(DATA, blockOf(length, 10n), BROKEN))
       it(`a block of ${what} bytes`, () => fails(DATA, blockOf(1n, length), BROKEN))
       it(`a header of ${what} keys`, () =>
@@ -248,8 +255,8 @@ describe('hostile tables', () => {
     ]
     for (const [what, entry] of rows)
       it(what, async () => {
-        const { files } = tableWith({}, [{ entries: [entry] }])
-        assert.equal(await outcome(planWith(DATA, files.get(DATA))), 'ERR_CORRUPT_FILE')
+        const partition = [{ fieldId: 1000, name: 'region', avroType: 'string' }]
+        await fails(DATA, writeManifest({ entries: [entry], partition, schema: SCHEMA }), BROKEN)
       })
   })
 
@@ -321,7 +328,7 @@ function claimed(length: bigint): Preencoded {
 }
 
 /** The data manifest, uncompressed, with a value that does not keep its word. */
-function manifestWith(file: Readonly<Record<string, Preencoded>>): Uint8Array {
+function manifestWith(file: Readonly<Record<string, unknown>>): Uint8Array {
   const entries = [{ dataFile: { partition: ['eu'], ...file } as never }]
   return tableWith({ codec: 'null' }, [{ entries }]).files.get(DATA)!
 }

@@ -55,7 +55,7 @@ describe('manifest group', () => {
     ]
     for (const [why, row, tasks] of stored)
       it(`in a table: ${why}`, async () => {
-        const planned = await planBuilt(tableOf([{ ...dataManifests(2)[0]!, row }]))
+        const planned = await planBuilt(tableOf([{ ...dataManifests(2)[0], row }]))
         assert.lengthOf(planned.tasks, tasks)
         assert.equal(planned.plan.report.skippedDataManifests, tasks === 0 ? 1 : 0)
       })

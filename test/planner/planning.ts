@@ -28,13 +28,21 @@ export const SCHEMA: SchemaInput = {
   ],
 }
 
-/** Data manifests of so many entries each, named `data/<manifest>-<entry>`. */
+/**
+ * Data manifests of so many entries each, named `data/<manifest>-<entry>`. Those of thousands are half a megabyte, so
+ * that each fills a batch of its own.
+ */
 export function dataManifests(...sizes: readonly number[]): ManifestInput[] {
-  return sizes.map((size, m) => ({
-    entries: Array.from({ length: size }, (_, e): EntryInput => ({
-      dataFile: { filePath: `data/${m}-${e}` },
-    })),
-  }))
+  return sizes.map((size, m) => {
+    const isLarge = size >= 1000
+    const filling = isLarge ? { keyMetadata: new Uint8Array(60) } : {}
+    return {
+      entries: Array.from({ length: size }, (_, e): EntryInput => ({
+        dataFile: { filePath: `data/${m}-${e}`, ...filling },
+      })),
+      write: { codec: isLarge ? 'null' : 'deflate' },
+    }
+  })
 }
 
 /** A table of one snapshot with these manifests. */

@@ -1,0 +1,246 @@
+/**
+ * Manifests to entry batches, in list order, whoever decodes and whatever finishes first.
+ *
+ *     runs of consecutive manifests -> bytes requested ahead -> decoded -> handed out in order
+ *                  '---------------- counted by the window ----------------'
+ *
+ * The window counts bytes that were requested and batches that were decoded but not taken; the next run in order is
+ * always admitted, whatever its size. A slow consumer therefore slows the decoding down, and the decoding the requests.
+ *
+ * Small local files are read synchronously when their run is decoded: an asynchronous read of 5 KB costs ten times more.
+ */
+import { NotFoundError } from '../errors.ts'
+import type { FileIO } from '../io/file-io.ts'
+import { SMALL_FILE_BYTES } from '../io/local-file-io.ts'
+import type { EntryBatch } from '../manifest/entry-batch.ts'
+import type { ManifestFile } from '../manifest/manifest-file.ts'
+import type { DecodeContext, JobManifest } from './decode-job.ts'
+import type { Decoder, StopSignal } from './decoder.ts'
+import type { FileFetcher } from './file-fetcher.ts'
+import { unlessAborted } from './file-fetcher.ts'
+import type { Warnings } from './warnings.ts'
+
+/** Bytes requested or decoded, and not yet taken. */
+export const WINDOW_BYTES = 32 * 1024 * 1024
+/** Manifests requested and not yet decoded: twice what the request limit lets run at once. */
+const MAX_REQUESTED = 64
+/** A run ends at so many bytes: a few milliseconds of decoding. */
+const RUN_BYTES = 256 * 1024
+/** A run has at most so many manifests; the first one and the next have fewer, so that tasks come early. */
+const RUN_MANIFESTS = 64
+const RUN_GROWTH = 4
+/** What a manifest of unknown length is counted as. */
+const ASSUMED_BYTES = 8 * 1024 * 1024
+
+export interface PipelineSetup {
+  readonly manifests: readonly ManifestFile[]
+  readonly context: DecodeContext
+  readonly decoder: Decoder
+  readonly fetcher: FileFetcher
+  readonly io: FileIO
+  readonly resolve: (location: string) => string
+  readonly stop: StopSignal
+  readonly warnings: Warnings
+}
+
+/** A run of consecutive manifests on its way. */
+interface Run {
+  readonly manifests: readonly ManifestFile[]
+  /** Bytes by position; absent for what is read when the run is decoded. */
+  readonly requested: readonly (Promise<Uint8Array> | undefined)[]
+  /** What the run takes of the window now. */
+  charge: number
+  batch: Promise<EntryBatch> | undefined
+}
+
+export class DecodePipeline {
+  /** Look-ups of headers and plans, and files found in the cache, so far. */
+  readonly counts = { hits: 0, misses: 0, fileHits: 0 }
+  readonly #setup: PipelineSetup
+  /** Runs in order, from the next to be taken to the last that was admitted. */
+  readonly #queue: Run[] = []
+  #nextManifest = 0
+  /** Most manifests of the next run. */
+  #runManifests = 1
+  #charged = 0
+  #requested = 0
+  #decoding = 0
+  #isOpen = false
+
+  constructor(setup: PipelineSetup) {
+    this.#setup = setup
+  }
+
+  /** Requests what the window admits, without decoding: while something else comes first. */
+  prefetch(): void {
+    while (this.#nextManifest < this.#setup.manifests.length && this.#hasRoom()) this.#admit()
+  }
+
+  /** The batches, in order. To be consumed once; the stop signal ends it. */
+  async *batches(): AsyncGenerator<EntryBatch> {
+    const { stop } = this.#setup
+    this.#isOpen = true
+    try {
+      for (;;) {
+        this.#pump()
+        const run = this.#queue.at(0)
+        if (run === undefined) return
+        run.batch ??= this.#decode(run)
+        const batch = await unlessAborted(run.batch, stop.signal)
+        this.#queue.shift()
+        yield batch
+        this.#charged -= run.charge
+      }
+    } finally {
+      this.#isOpen = false
+    }
+  }
+
+  /** Admits runs, and keeps workers busy: at most two jobs each, so that no plan starves another. */
+  #pump(): void {
+    if (!this.#isOpen || this.#setup.stop.signal.aborted) return
+    this.prefetch()
+    // In this thread a run is decoded when it is asked for, not ahead.
+    const most = 2 * this.#setup.decoder.workers
+    for (const run of this.#queue) {
+      if (this.#decoding >= most) return
+      run.batch ??= this.#decode(run)
+    }
+  }
+
+  #hasRoom(): boolean {
+    if (this.#queue.length === 0) return true
+    return this.#charged < WINDOW_BYTES && this.#requested < MAX_REQUESTED
+  }
+
+  /** Takes the next run of manifests into the queue and requests its bytes. */
+  #admit(): void {
+    const { manifests } = this.#setup
+    const first = this.#nextManifest
+    const most = Math.max(1, Math.min(this.#runManifests, MAX_REQUESTED - this.#requested))
+    const last = Math.min(manifests.length, first + most)
+    let end = first + 1
+    let bytes = lengthOf(manifests[first])
+    while (end < last && bytes + lengthOf(manifests[end]) <= RUN_BYTES) bytes += lengthOf(manifests[end++])
+    this.#nextManifest = end
+    this.#runManifests = Math.min(RUN_MANIFESTS, this.#runManifests * RUN_GROWTH)
+    const run: Run = {
+      manifests: manifests.slice(first, end),
+      requested: manifests.slice(first, end).map((manifest) => this.#request(manifest)),
+      charge: bytes,
+      batch: undefined,
+    }
+    this.#charged += bytes
+    this.#queue.push(run)
+  }
+
+  /** Begins to read a manifest, unless it is in the cache or small and local. */
+  #request(manifest: ManifestFile): Promise<Uint8Array> | undefined {
+    const { fetcher, io } = this.#setup
+    const file = this.#fileOf(manifest)
+    if (fetcher.has(file, io)) return undefined
+    if (isSmall(manifest) && io.open(file.location, file.length).readSync !== undefined) return undefined
+    this.#requested++
+    const bytes = this.#fetch(manifest).finally(() => {
+      this.#requested--
+      this.#pump()
+    })
+    // A rejection is seen when the run's turn comes; until then it is nobody's.
+    bytes.catch(() => undefined)
+    return bytes
+  }
+
+  #decode(run: Run): Promise<EntryBatch> {
+    this.#decoding++
+    const batch = this.#decodeRun(run).finally(() => {
+      this.#decoding--
+      this.#pump()
+    })
+    batch.catch(() => undefined)
+    return batch
+  }
+
+  async #decodeRun(run: Run): Promise<EntryBatch> {
+    const { context, decoder, fetcher, stop } = this.#setup
+    const lent: Uint8Array[] = []
+    try {
+      const jobs: JobManifest[] = []
+      for (const [i, manifest] of run.manifests.entries()) {
+        const got = run.requested[i] ?? this.#readNow(manifest)
+        const bytes = got instanceof Uint8Array ? got : await got
+        lent.push(bytes)
+        const { location } = this.#fileOf(manifest)
+        this.#checkLength(manifest, location, bytes)
+        jobs.push({ manifest, bytes, location })
+      }
+      const { batch, hits, misses } = await decoder.decode(jobs, context, stop, -this.#decoding)
+      this.counts.hits += hits
+      this.counts.misses += misses
+      this.#charged += batch.byteLength - run.charge
+      run.charge = batch.byteLength
+      return batch
+    } finally {
+      for (const bytes of lent) fetcher.giveBack(bytes)
+    }
+  }
+
+  /** From the cache, or at once from a small local file; as a promise from anywhere else. */
+  #readNow(manifest: ManifestFile): Uint8Array | Promise<Uint8Array> {
+    const { fetcher, io } = this.#setup
+    const file = this.#fileOf(manifest)
+    const kept = fetcher.lend(file, io)
+    if (kept !== undefined) {
+      this.counts.fileHits++
+      return kept
+    }
+    const input = io.open(file.location, file.length)
+    if (!isSmall(manifest) || input.readSync === undefined) return this.#fetch(manifest)
+    try {
+      return fetcher.readSync(file, io, () => input.readSync?.() ?? new Uint8Array(0))
+    } catch (error) {
+      throw namedManifest(error, manifest, file.location)
+    }
+  }
+
+  async #fetch(manifest: ManifestFile): Promise<Uint8Array> {
+    const { fetcher, io, stop } = this.#setup
+    const file = this.#fileOf(manifest)
+    try {
+      return await fetcher.fetch(file, io, stop.signal)
+    } catch (error) {
+      throw namedManifest(error, manifest, file.location)
+    }
+  }
+
+  #fileOf(manifest: ManifestFile): { location: string; length: number | undefined } {
+    return { location: this.#setup.resolve(manifest.manifestPath), length: manifest.manifestLength }
+  }
+
+  #checkLength(manifest: ManifestFile, location: string, bytes: Uint8Array): void {
+    const claimed = manifest.manifestLength
+    if (claimed === undefined || claimed === bytes.length) return
+    this.#setup.warnings.add(
+      'a manifest has another length than its list says',
+      `Manifest ${location} has ${bytes.length} bytes, but the manifest list says ${claimed}.`,
+    )
+  }
+}
+
+function isSmall(manifest: ManifestFile): boolean {
+  return (manifest.manifestLength ?? 0) <= SMALL_FILE_BYTES
+}
+
+/** The list's length, as far as it can be believed. */
+function lengthOf({ manifestLength }: ManifestFile): number {
+  if (manifestLength === undefined || manifestLength < 0) return ASSUMED_BYTES
+  return Math.min(manifestLength, WINDOW_BYTES)
+}
+
+/** A missing manifest is named as the metadata names it too, where a rebase moved it. */
+function namedManifest(error: unknown, manifest: ManifestFile, location: string): unknown {
+  if (!(error instanceof NotFoundError) || location === manifest.manifestPath) return error
+  return new NotFoundError(`${error.message} (manifest ${manifest.manifestPath}, moved by a rebase)`, {
+    location,
+    cause: error,
+  })
+}

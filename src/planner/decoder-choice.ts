@@ -1,0 +1,107 @@
+/**
+ * Where a plan's manifests are decoded: in this thread or in workers, by the number of workers asked for or, with
+ * `auto`, by the amount of work. Workers start with the first plan that needs them and stay for the next one.
+ */
+import fs from 'node:fs'
+import os from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { InvalidArgumentError } from '../errors.ts'
+import type { ManifestCache } from '../manifest/manifest-cache.ts'
+import type { ManifestFile } from '../manifest/manifest-file.ts'
+import type { WorkerPool } from '../pool/worker-pool.ts'
+import type { WorkerAnswer, WorkerJob } from './decode-job.ts'
+import type { Decoder } from './decoder.ts'
+import { InlineDecoder } from './inline-decoder.ts'
+import type { Warnings } from './warnings.ts'
+import { WorkerDecoder } from './worker-decoder.ts'
+
+/**
+ * Bytes of manifests from which starting threads pays, in a process that has none yet: each thread costs tens of
+ * milliseconds to start and then has to warm up. Measured with `npm run bench -- auto`.
+ */
+export const COLD_WORKER_BYTES = 64 * 1024 * 1024
+/** Bytes from which handing the work to threads that run already pays. */
+export const WARM_WORKER_BYTES = 2 * 1024 * 1024
+/** More threads than this have no measured use. */
+const MAX_WORKERS = 64
+
+export interface DecoderOptions {
+  /** A whole number or `auto`. */
+  readonly workers: number | 'auto'
+  /** The worker's module; by default the one that is built beside this one. */
+  readonly workerFile: string | URL | undefined
+  /** Of the planner: headers for decoding here, file bytes for workers. */
+  readonly cache: ManifestCache
+}
+
+export class DecoderChoice {
+  readonly #workers: number | 'auto'
+  readonly #cache: ManifestCache
+  readonly #workerFile: string
+  readonly #inline: InlineDecoder
+  #pool: Promise<WorkerPool<WorkerJob, WorkerAnswer>> | undefined
+
+  /** @throws InvalidArgumentError for a number of workers that is none */
+  constructor({ workers, workerFile, cache }: DecoderOptions) {
+    if (workers !== 'auto' && !(Number.isInteger(workers) && workers >= 0 && workers <= MAX_WORKERS)) {
+      throw new InvalidArgumentError(
+        `Cannot plan with ${workers} workers: a whole number from 0 to ${MAX_WORKERS} or "auto" is needed`,
+      )
+    }
+    this.#workers = workers
+    this.#cache = cache
+    this.#workerFile =
+      workerFile instanceof URL || workerFile?.startsWith('file:') === true
+        ? fileURLToPath(workerFile)
+        : (workerFile ?? besideThisModule())
+    this.#inline = new InlineDecoder(cache)
+  }
+
+  /** The decoder for a plan of these manifests. */
+  async choose(manifests: readonly ManifestFile[], warnings: Warnings): Promise<Decoder> {
+    const workers = this.#workersFor(manifests)
+    if (workers === 0) return this.#inline
+    if (!fs.existsSync(this.#workerFile)) {
+      warnings.add(
+        'no worker file',
+        `The worker file ${this.#workerFile} does not exist, so manifests are decoded in this thread (option workerFile).`,
+      )
+      return this.#inline
+    }
+    return new WorkerDecoder(await this.#openPool(workers), this.#cache)
+  }
+
+  async close(): Promise<void> {
+    const pool = await this.#pool
+    this.#pool = undefined
+    await pool?.close()
+  }
+
+  #workersFor(manifests: readonly ManifestFile[]): number {
+    if (this.#workers !== 'auto') return this.#workers
+    let bytes = 0
+    for (const { manifestLength } of manifests) bytes += Math.max(0, manifestLength ?? 0)
+    const enough = this.#pool === undefined ? COLD_WORKER_BYTES : WARM_WORKER_BYTES
+    if (bytes < enough) return 0
+    const cores = os.availableParallelism()
+    return cores < 2 ? 0 : Math.min(cores, MAX_WORKERS)
+  }
+
+  async #openPool(workers: number): Promise<WorkerPool<WorkerJob, WorkerAnswer>> {
+    if ((await this.#pool)?.isDead === true) this.#pool = undefined
+    this.#pool ??= this.#makePool(workers)
+    return this.#pool
+  }
+
+  /** Piscina is loaded here, for it takes longer to load than a small plan to make. */
+  async #makePool(workers: number): Promise<WorkerPool<WorkerJob, WorkerAnswer>> {
+    const { WorkerPool: Pool } = await import('../pool/worker-pool.ts')
+    return new Pool({ filename: this.#workerFile, workers })
+  }
+}
+
+/** `workers/` stands beside `src/` in the sources, in the test build and in the package. */
+function besideThisModule(): string {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return fileURLToPath(new URL(`../../workers/plan-manifest.worker.${extension}`, import.meta.url))
+}

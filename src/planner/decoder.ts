@@ -1,0 +1,35 @@
+/**
+ * Who decodes: this thread or a pool of workers. The plan is the same to the byte.
+ */
+import type { EntryBatch } from '../manifest/entry-batch.ts'
+import type { DecodeContext, JobManifest } from './decode-job.ts'
+
+/** A batch, and the look-ups of headers and plans that it took. */
+export interface DecodedBatch {
+  readonly batch: EntryBatch
+  readonly hits: number
+  readonly misses: number
+}
+
+/** How a plan is told to stop. */
+export interface StopSignal {
+  readonly signal: AbortSignal
+  /** The same for workers: one int32 in shared memory that is set to 1. */
+  readonly flag: Int32Array
+}
+
+export interface Decoder {
+  /** Threads; 0 when the work is done in this one. */
+  readonly workers: number
+  /**
+   * Decodes a run of manifests.
+   *
+   * @param urgency of runs that wait for a worker, the highest goes first
+   */
+  decode(
+    manifests: readonly JobManifest[],
+    context: DecodeContext,
+    stop: StopSignal,
+    urgency: number,
+  ): Promise<DecodedBatch>
+}
