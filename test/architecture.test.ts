@@ -80,14 +80,6 @@ const PACKAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
 /** Storage clients, and what starts threads or decodes twice. */
 const NEVER_IN_WORKERS: readonly string[] = ['avsc', 'p-limit', 'piscina', 'node:http', 'node:https']
 
-/**
- * Files that name each other's types. The cache keeps shapes, and a shape looks itself up in the cache it is given;
- * at run time only the shapes import anything of this.
- */
-const TYPE_CYCLES: readonly (readonly string[])[] = [
-  ['manifest/list-shape.ts', 'manifest/manifest-cache.ts', 'manifest/manifest-shape.ts'],
-]
-
 const root = projectRoot()
 const source = filesIn('src')
 const imports = source.flatMap(importsOf)
@@ -138,12 +130,8 @@ describe('architecture', () => {
       if (isRelative) assert.include(source, to, `${from} imports ${to}`)
   })
 
-  it('no file imports itself, by way of others', () => {
-    assert.deepEqual(cyclesOf(imports.filter(({ isTypeOnly }) => !isTypeOnly)), [])
-  })
-
-  it('nor by way of types, but for those that are known', () => {
-    assert.deepEqual(cyclesOf(imports), TYPE_CYCLES)
+  it('no file imports itself by way of others, types included', () => {
+    assert.deepEqual(cyclesOf(imports), [])
   })
 
   it('a worker reaches no storage, no pool and no decoder but our own', () => {

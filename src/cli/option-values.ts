@@ -61,14 +61,12 @@ function parseIsoTime(text: string): number | undefined {
   return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + ms
 }
 
-/** @throws UsageError for anything but `auto` and 0, the numbers of workers that exist so far */
+/** @throws UsageError for anything but `auto` and whole numbers; how many are possible the planner knows */
 export function parseWorkers(text: string): number | 'auto' {
   if (text === 'auto') return text
   if (!/^\d{1,4}$/.test(text))
     throw new UsageError(`Cannot use --workers ${text}: want a number of worker threads, or auto`)
-  if (Number(text) > 0)
-    throw new UsageError(`Cannot use --workers ${text}: only 0 (in process) and auto exist so far`)
-  return 0
+  return Number(text)
 }
 
 /**

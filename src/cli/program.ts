@@ -103,7 +103,7 @@ export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Co
     )
     .addOption(format(['table', 'json', 'jsonl']))
     .addOption(
-      new Option('--workers <n>', 'worker threads: a number, or auto; only 0 and auto exist so far')
+      new Option('--workers <n>', 'worker threads: a number (0: in process), or auto: by the amount of work')
         .argParser(parseWorkers)
         .default('auto'),
     )

@@ -16,7 +16,7 @@ import { EntryStatus, inheritMetadata } from './inheritable-metadata.ts'
 import type { ManifestCache } from './manifest-cache.ts'
 import type { ManifestFile } from './manifest-file.ts'
 import type { ManifestShape } from './manifest-shape.ts'
-import { manifestPlan, manifestShape } from './manifest-shape.ts'
+import { manifestPlan, manifestShape } from './cached-shapes.ts'
 import type { PartitionTuple, PartitionType } from './partition-key.ts'
 import { decodePartitionKey, type PartitionKeyEncoder } from './partition-key.ts'
 

@@ -5,16 +5,7 @@
  * specification, and some writers leave them out (B001).
  */
 import type { ColumnLayout } from '../avro/column-store.ts'
-import type { AvroContainer } from '../avro/container.ts'
-import { readHeader } from '../avro/container.ts'
-import type { CodecName } from '../avro/codecs.ts'
-import { parseCodec } from '../avro/codecs.ts'
 import type { CursorPlan, FieldBinding } from '../avro/cursor-plan.ts'
-import { compileCursorPlan } from '../avro/cursor-plan.ts'
-import { fieldIdCoverage, parseAvroSchema } from '../avro/schema.ts'
-import { CorruptFileError } from '../errors.ts'
-import type { ManifestCache } from './manifest-cache.ts'
-import { checkCoverage } from './manifest-shape.ts'
 
 /** What is remembered of a manifest list's writer schema. */
 export interface ListShape {
@@ -111,7 +102,7 @@ function bound(id: number, name: 'lowerBound' | 'upperBound', onDisk: string): F
 }
 
 /** Old writers called the counts of files `added_data_files_count` and so on (B005). */
-const LIST_BINDINGS: readonly FieldBinding[] = [
+export const LIST_BINDINGS: readonly FieldBinding[] = [
   {
     id: 500,
     names: ['manifest_path'],
@@ -178,23 +169,3 @@ const LIST_BINDINGS: readonly FieldBinding[] = [
   },
   long(520, 'firstRowId', 'first_row_id'),
 ]
-
-/** The codec of a list and the compiled form of its schema, from the cache if that was seen before. */
-export function listShape(
-  container: AvroContainer,
-  cache: ManifestCache,
-): { readonly codec: CodecName; readonly plan: CursorPlan } {
-  const { location } = container
-  const header = readHeader(container)
-  const codec = parseCodec(header.get('avro.codec'), location)
-  const schemaBytes = header.get('avro.schema')
-  if (schemaBytes === undefined)
-    throw new CorruptFileError(`Cannot read ${location}: its header has no avro.schema`, { location })
-  const known = cache.findList(schemaBytes)
-  if (known !== undefined) return { codec, plan: known.plan }
-  const schema = parseAvroSchema(schemaBytes, location)
-  const byName = checkCoverage(fieldIdCoverage(schema), location)
-  const plan = compileCursorPlan(schema, LIST_BINDINGS, byName, location)
-  cache.addList(schemaBytes, { plan })
-  return { codec, plan }
-}

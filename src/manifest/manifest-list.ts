@@ -5,15 +5,9 @@ import { decodeContainer, wantedKeys } from '../avro/cursor.ts'
 import { ColumnStore } from '../avro/column-store.ts'
 import { openContainer } from '../avro/container.ts'
 import { CorruptFileError } from '../errors.ts'
-import {
-  LIST_COLUMN,
-  LIST_LAYOUT,
-  LIST_NULL_BIT,
-  listShape,
-  SUMMARY_COLUMN,
-  SUMMARY_NULL_BIT,
-} from './list-shape.ts'
+import { LIST_COLUMN, LIST_LAYOUT, LIST_NULL_BIT, SUMMARY_COLUMN, SUMMARY_NULL_BIT } from './list-shape.ts'
 import { ManifestCache } from './manifest-cache.ts'
+import { listShape } from './cached-shapes.ts'
 import type { PartitionFieldSummary } from './manifest-file.ts'
 import { ManifestContent, ManifestFile } from './manifest-file.ts'
 

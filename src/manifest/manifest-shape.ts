@@ -2,23 +2,16 @@
  * The header of a manifest, parsed once per distinct header: writer schema, codec, and the copies of table schema
  * and partition spec that a writer leaves there (spec: Manifests, file metadata).
  */
-import type { AvroContainer } from '../avro/container.ts'
-import { readHeader } from '../avro/container.ts'
 import type { CodecName } from '../avro/codecs.ts'
 import { parseCodec } from '../avro/codecs.ts'
 import type { AvroSchema, FieldIdCoverage } from '../avro/schema.ts'
 import { fieldIdCoverage, parseAvroSchema } from '../avro/schema.ts'
-import type { CursorPlan } from '../avro/cursor-plan.ts'
-import { compileCursorPlan } from '../avro/cursor-plan.ts'
 import { CorruptFileError } from '../errors.ts'
 import { parseJson } from '../metadata/lossless-json.ts'
 import type { PartitionSpec } from '../metadata/partition-spec.ts'
 import { parsePartitionSpec } from '../metadata/partition-spec.ts'
 import type { Schema } from '../metadata/schema.ts'
 import { parseSchema } from '../metadata/schema.ts'
-import type { FieldGroup } from './entry-fields.ts'
-import { entryBindings, unreadNulls } from './entry-fields.ts'
-import type { ManifestCache } from './manifest-cache.ts'
 import type { PartitionType } from './partition-key.ts'
 import { PartitionKeyEncoder } from './partition-key.ts'
 
@@ -96,34 +89,6 @@ export class ManifestShape {
       })
     }
   }
-}
-
-/** The shape of a container's header, from the cache if it was seen before. */
-export function manifestShape(container: AvroContainer, cache: ManifestCache): ManifestShape {
-  const known = cache.findShape(container.header)
-  if (known !== undefined) return known
-  const copied = new Map<string, Uint8Array>()
-  // Copies, so that a cached shape does not hold the whole file.
-  for (const [key, value] of readHeader(container)) copied.set(key, Uint8Array.from(value))
-  const shape = new ManifestShape(copied, container.location)
-  cache.addShape(container.header, shape)
-  return shape
-}
-
-/** The cursor plan of a shape for a set of field groups, from the cache if it was compiled before. */
-export function manifestPlan(
-  shape: ManifestShape,
-  groups: readonly FieldGroup[],
-  location: string,
-  cache: ManifestCache,
-): CursorPlan {
-  const variant = groups.join()
-  const known = cache.findPlan(shape.writerSchemaBytes, variant)
-  if (known !== undefined) return known
-  const compiled = compileCursorPlan(shape.writerSchema, entryBindings(groups), shape.byName, location)
-  const plan = { ...compiled, absent: compiled.absent | unreadNulls(groups) }
-  cache.addPlan(shape.writerSchemaBytes, variant, plan)
-  return plan
 }
 
 /**

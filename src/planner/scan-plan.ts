@@ -104,7 +104,7 @@ export class ScanPlan {
   }
 
   /** The tasks, in manifest order and entry order. To be consumed once, instead of `batches`. */
-  get tasks(): AsyncIterableIterator<FileScanTask> {
+  get tasks(): AsyncIterableIterator<FileScanTask, undefined> {
     return new TaskStream(this.batches, this.#setup.controller)
   }
 

@@ -133,6 +133,9 @@ export class ScanPlanner implements AsyncDisposable {
   }
 }
 
+/** Timers are 32 bits wide. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
 /** A controller that the caller's signal and timeout abort too. */
 function stoppedBy({ signal, timeoutMs }: PlanOptions): AbortController {
   const controller = new AbortController()
@@ -146,6 +149,12 @@ function stoppedBy({ signal, timeoutMs }: PlanOptions): AbortController {
     else by.addEventListener('abort', abort, { once: true, signal: controller.signal })
   }
   if (signal !== undefined) stop(signal)
-  if (timeoutMs !== undefined) stop(AbortSignal.timeout(timeoutMs))
+  if (timeoutMs !== undefined) {
+    if (!(timeoutMs >= 0 && timeoutMs <= MAX_TIMEOUT_MS))
+      throw new InvalidArgumentError(
+        `Cannot plan within ${timeoutMs} ms: a number from 0 to ${MAX_TIMEOUT_MS} is needed`,
+      )
+    stop(AbortSignal.timeout(timeoutMs))
+  }
   return controller
 }

@@ -46,7 +46,7 @@ describe('command line: what fails', () => {
       ['verify', 'x', '--format', 'jsonl'],
       /Allowed choices are table, json/,
     ],
-    ['workers that do not exist yet', 2, ['plan', 'x', '--workers', '4'], /Cannot use --workers 4: /],
+    ['workers that are no number', 2, ['plan', 'x', '--workers', 'four'], /Cannot use --workers four: /],
     ['a rebase without =', 2, ['plan', 'x', '--rebase', 'a'], /Cannot rebase by 'a': want OLD=NEW/],
     ['contradictory rebases', 2, ['plan', 'x', '--rebase', 'a=b', '--rebase', 'a=c'], /both 'b' and 'c'/],
   ]

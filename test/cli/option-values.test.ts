@@ -60,10 +60,10 @@ describe('command line: --snapshot-id', () => {
 })
 
 describe('command line: --workers and --select', () => {
-  it('knows auto and 0 workers, and no others yet', () => {
+  it('knows auto and whole numbers of workers', () => {
     assert.equal(parseWorkers('auto'), 'auto')
     assert.equal(parseWorkers('0'), 0)
-    assert.match(thrown(() => parseWorkers('4')).message, /only 0 \(in process\) and auto exist so far/)
+    assert.equal(parseWorkers('4'), 4)
     for (const text of ['', '-1', '1.5', 'many'])
       assert.match(thrown(() => parseWorkers(text)).message, /want a number of worker threads, or auto/)
   })

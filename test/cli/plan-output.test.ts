@@ -38,6 +38,14 @@ describe('command line: iceplan plan', () => {
     assert.equal(report.complete, true)
   })
 
+  it('--workers 2: the same tasks, from worker threads', async () => {
+    const here = await iceplan('plan', ...ORDERS, '--format', 'jsonl', '--workers', '0')
+    const there = await iceplan('plan', ...ORDERS, '--format', 'jsonl', '--workers', '2')
+    assert.equal(there.code, 0)
+    assert.equal(there.stdout, here.stdout)
+    assert.match(there.stderr, /workers +2/)
+  })
+
   it('--format table, the default: rows and summary on stdout, the report on stderr', async () => {
     const run = await iceplan('plan', ...ORDERS, '--workers', '0')
     assert.equal(run.code, 0)
