@@ -49,9 +49,10 @@ export interface CursorPlan {
   readonly nodes: readonly AvroSchema[]
   /** Symbol lists, as lower-case bytes. */
   readonly symbols: readonly (readonly Uint8Array[])[]
-  /** Null bits of the columns that the writer's schema lacks, of the rows and of the child rows. */
+  /** Null bits of the columns that the writer's schema lacks. */
   readonly absent: number
-  readonly childAbsent: number
+  /** Of the records behind the rows sink, if the schema has one. */
+  readonly child: CursorPlan | undefined
   /** The type behind the tuple sink, if the schema has one. */
   readonly tupleSchema: AvroSchema | undefined
   /** Fields that `PRESENT` names. */
@@ -97,9 +98,8 @@ export const OP = {
   /** Column, node number of the items: key-value records of an unusual shape. */
   ODD_NUMBER_MAP: 22,
   ODD_BYTES_MAP: 23,
-  /** Column, jump past the body when there are no items. */
+  /** Column: records of the child plan. */
   ROWS: 24,
-  ROWS_NEXT: 25,
   /** A boolean, one byte. */
   BOOLEAN: 26,
   /** Byte of the branch that must be taken, field number: a value where null is not allowed. */
@@ -137,23 +137,22 @@ class Compiler {
   readonly #fields: string[] = []
   #tupleSchema: AvroSchema | undefined
   #absent = 0
-  #childAbsent = 0
-  #inChild = false
+  #child: CursorPlan | undefined
 
   constructor(byName: boolean, location: string) {
     this.#byName = byName
     this.#location = location
   }
 
-  compile(schema: AvroRecord, bindings: readonly FieldBinding[]): CursorPlan {
-    this.#record(schema, bindings, '')
+  compile(schema: AvroRecord, bindings: readonly FieldBinding[], path = ''): CursorPlan {
+    this.#record(schema, bindings, path)
     this.#code.push(OP.END)
     return {
       code: Int32Array.from(this.#code),
       nodes: [...this.#nodes.keys()],
       symbols: this.#symbols,
       absent: this.#absent,
-      childAbsent: this.#childAbsent,
+      child: this.#child,
       tupleSchema: this.#tupleSchema,
       fields: this.#fields,
     }
@@ -181,8 +180,7 @@ class Compiler {
     if (binding.sink.kind === 'tuple') return
     if (binding.nullBit < 0)
       throw this.#bad(`the required field ${path}${binding.names[0]} (id ${binding.id}) is missing`)
-    if (this.#inChild) this.#childAbsent |= 1 << binding.nullBit
-    else this.#absent |= 1 << binding.nullBit
+    this.#absent |= 1 << binding.nullBit
   }
 
   #bound(type: AvroSchema, binding: FieldBinding, path: string): void {
@@ -262,18 +260,11 @@ class Compiler {
         if (type.type !== 'record') throw wrong()
         this.#record(type, sink.fields, `${path}.`)
         return
-      case 'rows': {
-        if (type.type !== 'array') throw wrong()
-        if (type.items.type !== 'record') throw wrong()
-        code.push(OP.ROWS, sink.column, 0)
-        const jumpAt = code.length - 1
-        this.#inChild = true
-        this.#record(type.items, sink.fields, `${path}.`)
-        this.#inChild = false
-        code.push(OP.ROWS_NEXT)
-        code[jumpAt] = code.length
+      case 'rows':
+        if (type.type !== 'array' || type.items.type !== 'record') throw wrong()
+        this.#child = new Compiler(this.#byName, this.#location).compile(type.items, sink.fields, `${path}.`)
+        code.push(OP.ROWS, sink.column)
         return
-      }
       case 'cells':
         this.#cells(type, sink, wrong)
     }
@@ -334,9 +325,7 @@ class Compiler {
         else code.push(OP.SKIP_NODE, this.#node(type))
         return
       case 'array':
-        // The small interpreter of child rows has no map loops.
-        if (this.#inChild) code.push(OP.SKIP_NODE, this.#node(type))
-        else if (isInteger(type.items)) code.push(OP.SKIP_VARINTS)
+        if (isInteger(type.items)) code.push(OP.SKIP_VARINTS)
         else if (isPair(type.items, isInteger)) code.push(OP.SKIP_NUMBER_MAP)
         else if (isPair(type.items, isSized)) code.push(OP.SKIP_BYTES_MAP)
         else code.push(OP.SKIP_NODE, this.#node(type))

@@ -300,15 +300,13 @@ function runCursor(
             tuple[r] = store.tuples.intern(b, tupleStart, p)
             q += 1
             break
-          case OP.ROWS: {
-            x = code[q + 1]!
-            const child = store.child!
+          case OP.ROWS:
+            x = code[q + 1]
             cellStart[x][r] = store.childLength
-            p = readRows(plan, q + 3, b, p, end, child, store, r)
+            p = readRows(plan, b, view, p, end, store, wanted)
             cellCount[x][r] = store.childLength - cellStart[x][r]
-            q = code[q + 2]!
+            q += 2
             break
-          }
           case OP.SKIP_NODE:
             p = skipNode(plan.nodes[code[q + 1]], b, p, end, 0)
             q += 2
@@ -850,89 +848,39 @@ function skipNode(type: AvroSchema, b: Uint8Array, at: number, end: number, dept
   }
 }
 
-/** The items of an array of records, as rows of the child store: a small interpreter for the few kinds it needs. */
+/** The items of an array of records, as rows of the child store. */
 function readRows(
   plan: CursorPlan,
-  body: number,
   b: Uint8Array,
+  view: DataView,
   at: number,
   end: number,
-  child: ColumnStore,
   parent: ColumnStore,
-  parentRow: number,
+  wanted: WantedKeys,
 ): number {
-  const code = plan.code
+  const { child } = parent
+  if (child === undefined || plan.child === undefined)
+    throw new Error('Cursor plan has child rows, its store has none')
   let p = at
   for (;;) {
-    if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p, parentRow)
+    if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
     let n = VARINT.value
     p = VARINT.next
     if (n === 0) return p
     if (n < 0) {
       n = -n
-      if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p, parentRow)
+      if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
       p = VARINT.next
     }
-    if (n > end - p) throw new CursorFault(`${n} items are claimed in ${end - p} bytes`, p, parentRow)
+    if (n > end - p) throw new CursorFault(`${n} items are claimed in ${end - p} bytes`, p)
     child.reserveRows(parent.childLength + n)
-    for (; n > 0; n--) {
-      const r = parent.childLength++
-      child.nulls[r] = plan.childAbsent
-      let q = body
-      for (;;) {
-        const op = code[q]
-        if (op === OP.ROWS_NEXT) break
-        let x: number
-        switch (op) {
-          case OP.OPTIONAL:
-            x = b[p++]!
-            if (x === code[q + 1]) {
-              child.nulls[r] = child.nulls[r] | code[q + 4]
-              q = code[q + 3]!
-            } else if (x === code[q + 2]) q += 5
-            else throw unknownBranch(x, p - 1, end, parentRow)
-            break
-          case OP.PRESENT:
-            x = b[p++]!
-            if (x !== code[q + 1]) throw notPresent(plan, q, x, p - 1, end, parentRow)
-            q += 3
-            break
-          case OP.BOOLEAN:
-            x = b[p++]!
-            if (x > 1) throw new CursorFault(`a boolean is ${x}`, p - 1, parentRow)
-            child.uint8[code[q + 1]][r] = x
-            q += 2
-            break
-          case OP.BYTES:
-            x = longLength(b, p, end, parentRow)
-            p = VARINT.next
-            child.bytesOffset[code[q + 1]][r] = copyToHeap(b, p, x, child)
-            child.bytesLength[code[q + 1]][r] = x
-            p += x
-            q += 2
-            break
-          case OP.SKIP_VARINT:
-            while (b[p++] > 127);
-            q += 1
-            break
-          case OP.SKIP_BYTES:
-            x = longLength(b, p, end, parentRow)
-            p = VARINT.next + x
-            q += 1
-            break
-          case OP.SKIP_FIXED:
-            p += code[q + 1]
-            q += 2
-            break
-          case OP.SKIP_NODE:
-            p = skipNode(plan.nodes[code[q + 1]], b, p, end, 0)
-            q += 2
-            break
-          default:
-            throw new CursorFault('an item has fields of an unexpected type', p, parentRow)
-        }
-        if (p > end) throw new CursorFault('an item runs past the block', p, parentRow)
-      }
+    try {
+      p = runCursor(plan.child, b, view, p, end, n, child, parent.childLength, wanted)
+    } catch (fault) {
+      // Messages count the records of the file, not those inside of one.
+      if (fault instanceof CursorFault) fault.row = -1
+      throw fault
     }
+    parent.childLength += n
   }
 }
