@@ -56,7 +56,10 @@ async function runGroup(
   if (subjects.length === 0) return { results: [], ratios: [] }
   const rounds = Math.min(options.rounds, group.maxRounds ?? Infinity)
   const results = await measure(subjects, { rounds, warmUps: group.warmUps ?? 1 })
-  for (const result of results) console.log(formatResult(result))
+  for (const result of results) {
+    console.log(formatResult(result))
+    if (result.note !== undefined) console.log(result.note.replace(/^/gm, '    '))
+  }
   const ratios = (prepared.ratios ?? []).flatMap((ratio) => computeRatio(ratio, results))
   for (const { name, ratio } of ratios)
     console.log(`${name.padEnd(NAME_WIDTH)} ${ratio.toFixed(3).padStart(10)} x`)

@@ -8,7 +8,17 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type GeneratedTable, type ShapeName, type Size, tableOnDisk } from './fixtures.ts'
 import type { Outcome, Subject } from './measure.ts'
-import { type CacheSwitch, openDecoder, openDeletes, openPlanner } from './product.ts'
+import { stallGroup } from './stall.ts'
+import { metadataGroup } from './metadata.ts'
+import { formatComparison } from './cache-table.ts'
+import {
+  type CacheSwitch,
+  type Workers,
+  comparePlans,
+  openDecoder,
+  openDeletes,
+  openPlanner,
+} from './product.ts'
 import { findYardstick, runYardstick, type YardstickRun } from './yardstick.ts'
 
 /** The median of `of` divided by that of `to`. */
@@ -36,6 +46,17 @@ export interface Group {
 
 const CACHE: readonly CacheSwitch[] = ['on', 'off']
 const PLANNED: readonly ShapeName[] = ['narrow-small', 'narrow-big', 'narrow-py']
+const COMPARED: readonly ShapeName[] = ['narrow-small', 'narrow-big']
+/** By the bytes of their manifests. */
+const CHOSEN: readonly ShapeName[] = [
+  'tiny',
+  'narrow-small',
+  'narrow-some',
+  'narrow-half',
+  'narrow-big',
+  'wide-big',
+  'deletes',
+]
 const DECODED: readonly ShapeName[] = ['narrow-small', 'narrow-big', 'narrow-py', 'wide-small', 'wide-big']
 /** The yardstick keeps the bytes of its files for every round, so a few big files must do. */
 const MAX_YARDSTICK_BYTES = 16 * 1024 * 1024
@@ -45,6 +66,10 @@ export const GROUPS: readonly Group[] = [
   ...PLANNED.map(planGroup),
   ...DECODED.map(cursorGroup),
   deletesGroup(),
+  ...COMPARED.map(cacheGroup),
+  ...CHOSEN.map(autoGroup),
+  stallGroup(),
+  metadataGroup(),
 ]
 
 /**
@@ -64,7 +89,9 @@ function planGroup(shape: ShapeName): Group {
       const subjects: Subject[] = [
         { name: emptyProcess, agreesWith: 'nothing', run: () => runProcess(['-e', 'console.log(0)']) },
       ]
-      const warmPlanners = await Promise.all(CACHE.map((cache) => openPlanner(metadataLocation, cache)))
+      const warmPlanners = await Promise.all(
+        CACHE.map((cache) => openPlanner(metadataLocation, { cache, workers: 0 })),
+      )
       for (const [i, cache] of CACHE.entries()) {
         const [coldProcess, coldPlanner, warm] = kinds.map((kind) => named(kind)[i])
         const script = fileURLToPath(new URL('./one-plan.js', import.meta.url))
@@ -86,8 +113,73 @@ function planGroup(shape: ShapeName): Group {
 }
 
 async function planOnce(metadataLocation: string, cache: CacheSwitch): Promise<Outcome> {
-  await using planner = await openPlanner(metadataLocation, cache)
+  await using planner = await openPlanner(metadataLocation, { cache, workers: 0 })
   return { checksum: await planner.plan() }
+}
+
+/**
+ * Cache on against cache off by `compareCaches`, which interleaves its own rounds: the figure is how many times faster a
+ * warm plan is with the cache, in this thread; the table tells the rest.
+ */
+function cacheGroup(shape: ShapeName): Group {
+  const name = `cache/${shape}`
+  return {
+    name,
+    cases: [name],
+    maxRounds: 1,
+    warmUps: 0,
+    prepare: (size) => {
+      const { metadataLocation } = tableOnDisk(shape, size)
+      const run = async (): Promise<Outcome> => {
+        const rows = await comparePlans(metadataLocation, size === 'smoke' ? 1 : COMPARED_ROUNDS)
+        const warm = (cache: CacheSwitch) =>
+          rows.find((row) => row.workers === 0 && row.temperature === 'warm' && row.cache === cache)!
+            .durationMs
+        return { checksum: rows[0].tasks, value: warm('off') / warm('on'), note: formatComparison(rows) }
+      }
+      return Promise.resolve({
+        subjects: [{ name, unit: 'x', run }],
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      })
+    },
+  }
+}
+
+const COMPARED_ROUNDS = 9
+
+/**
+ * Who should decode? In this thread, by one worker, by two, or as the planner chooses: in a new process that plans
+ * once, and by planners that have planned the table before.
+ */
+function autoGroup(shape: ShapeName): Group {
+  const group = `auto/${shape}`
+  const choices: readonly Workers[] = [0, 1, 2, 'auto']
+  const named = (kind: string) => choices.map((workers) => `${group}/${kind}/workers-${workers}`)
+  const kinds = ['cold-process', 'warm']
+  return {
+    name: group,
+    cases: kinds.flatMap(named),
+    warmUps: 2,
+    prepare: async (size) => {
+      const { metadataLocation } = tableOnDisk(shape, size)
+      const script = fileURLToPath(new URL('./one-plan.js', import.meta.url))
+      const planners = await Promise.all(
+        choices.map((workers) => openPlanner(metadataLocation, { cache: 'on', workers })),
+      )
+      const [cold, warm] = kinds.map(named)
+      const subjects = choices.flatMap((workers, i): Subject[] => [
+        { name: cold[i], run: () => runProcess([script, metadataLocation, 'on', String(workers)]) },
+        { name: warm[i], run: async () => ({ checksum: await planners[i].plan() }) },
+      ])
+      return {
+        subjects,
+        ratios: [cold, warm].flatMap((names) => [0, 1, 2].map((i) => ({ of: names[3], to: names[i] }))),
+        [Symbol.asyncDispose]: async () => {
+          for (const planner of planners) await planner[Symbol.asyncDispose]()
+        },
+      }
+    },
+  }
 }
 
 const execute = promisify(execFile)
@@ -185,7 +277,11 @@ function deletesGroup(): Group {
       return {
         subjects: [
           { name: decode, agreesWith: 'entries', run: () => ({ checksum: deletes.decode() }) },
-          { name: index, agreesWith: 'assigned', run: () => ({ checksum: deletes.indexAndLookUp() }) },
+          {
+            name: index,
+            agreesWith: 'assigned',
+            run: async () => ({ checksum: await deletes.indexAndLookUp() }),
+          },
           { name: growth, agreesWith: 'tasks', unit: 'MB', run: () => deletes.stream() },
         ],
         ratios: [{ of: index, to: decode }],

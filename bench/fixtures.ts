@@ -3,11 +3,15 @@
  *
  * | shape        | manifests x entries | columns | why                                                          |
  * | ------------ | ------------------- | ------- | ------------------------------------------------------------ |
+ * | tiny         | 10 x 4              | 10      | a young table                                                 |
  * | narrow-small | 500 x 4             | 10      | many commits, never compacted: headers dominate               |
+ * | narrow-some  | 4 x 10,000          | 10      | a compacted table of which a filter left a part               |
+ * | narrow-half  | 10 x 10,000         | 10      | more of it                                                    |
  * | narrow-big   | 20 x 10,000         | 10      | a compacted table                                             |
  * | narrow-py    | 2 x 10,000          | 10      | one entry per block, as PyIceberg writes                      |
  * | wide-small   | 500 x 4             | 100     | as narrow-small, with long schemas and statistics             |
  * | wide-big     | 4 x 10,000          | 100     | statistics dominate                                           |
+ * | plain        | 100 x 10,000        | 4       | a million data files                                          |
  * | deletes      | 100 x 10,000        | 4       | and 100,000 position delete files, each for one data file     |
  *
  * All are version 2 with field ids, blocks of about 64,000 bytes and deflate, as Java writes. Statistics are random
@@ -33,7 +37,17 @@ import { seededRandom } from '../test/support/record-shape.ts'
 /** Part of the cache's name: change it whenever the bytes change. */
 const GENERATOR_VERSION = 1
 
-export type ShapeName = 'narrow-small' | 'narrow-big' | 'narrow-py' | 'wide-small' | 'wide-big' | 'deletes'
+export type ShapeName =
+  | 'tiny'
+  | 'narrow-small'
+  | 'narrow-some'
+  | 'narrow-half'
+  | 'narrow-big'
+  | 'narrow-py'
+  | 'wide-small'
+  | 'wide-big'
+  | 'plain'
+  | 'deletes'
 
 /** `smoke` is small enough for the test suite. */
 export type Size = 'real' | 'smoke'
@@ -65,6 +79,18 @@ interface Shape {
 const PLAIN = { deleteManifests: 0, deletesPerManifest: 0, deflateLevel: 9 }
 
 const SHAPES: Record<ShapeName, Record<Size, Shape>> = {
+  tiny: {
+    real: { ...PLAIN, columns: 10, manifests: 10, entriesPerManifest: 4 },
+    smoke: { ...PLAIN, columns: 10, manifests: 2, entriesPerManifest: 2 },
+  },
+  'narrow-some': {
+    real: { ...PLAIN, columns: 10, manifests: 4, entriesPerManifest: 10_000 },
+    smoke: { ...PLAIN, columns: 10, manifests: 2, entriesPerManifest: 40 },
+  },
+  'narrow-half': {
+    real: { ...PLAIN, columns: 10, manifests: 10, entriesPerManifest: 10_000 },
+    smoke: { ...PLAIN, columns: 10, manifests: 2, entriesPerManifest: 100 },
+  },
   'narrow-small': {
     real: { ...PLAIN, columns: 10, manifests: 500, entriesPerManifest: 4 },
     smoke: { ...PLAIN, columns: 10, manifests: 5, entriesPerManifest: 4 },
@@ -84,6 +110,10 @@ const SHAPES: Record<ShapeName, Record<Size, Shape>> = {
   'wide-big': {
     real: { ...PLAIN, columns: 100, manifests: 4, entriesPerManifest: 10_000 },
     smoke: { ...PLAIN, columns: 100, manifests: 2, entriesPerManifest: 50 },
+  },
+  plain: {
+    real: { ...PLAIN, columns: 4, manifests: 100, entriesPerManifest: 10_000, deflateLevel: 1 },
+    smoke: { ...PLAIN, columns: 4, manifests: 4, entriesPerManifest: 50, deflateLevel: 1 },
   },
   deletes: {
     real: {

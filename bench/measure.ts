@@ -9,6 +9,8 @@ export interface Outcome {
   checksum: number
   /** The figure, if it is not the time the run took. */
   value?: number
+  /** What else there is to say of the run; that of the last round is printed. */
+  note?: string
 }
 
 export interface Subject {
@@ -30,6 +32,7 @@ export interface Result {
   quartiles: [number, number]
   minimum: number
   checksum: number
+  note?: string
 }
 
 /**
@@ -42,14 +45,16 @@ export async function measure(
   { rounds, warmUps }: { rounds: number; warmUps: number },
 ): Promise<Result[]> {
   const values = subjects.map((): number[] => [])
+  const notes = subjects.map((): string | undefined => undefined)
   const checksums = new Map<string, { checksum: number; name: string }>()
   for (let round = -warmUps; round < rounds; round++) {
     for (const [i, subject] of subjects.entries()) {
       const start = performance.now()
-      const { checksum, value } = await subject.run()
+      const { checksum, value, note } = await subject.run()
       const elapsed = performance.now() - start
       checkAgreement(checksums, subject, checksum)
       if (round >= 0) values[i].push(value ?? elapsed)
+      notes[i] = note
     }
   }
   return subjects.map((subject, i) => ({
@@ -58,6 +63,7 @@ export async function measure(
     rounds,
     ...summarize(values[i]),
     checksum: checksums.get(subject.agreesWith ?? '')!.checksum,
+    ...(notes[i] === undefined ? {} : { note: notes[i] }),
   }))
 }
 

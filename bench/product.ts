@@ -2,13 +2,17 @@
  * All calls of the benches into the product, so that a change of its interfaces is one file's work here.
  */
 import fs from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import {
   ManifestCache,
+  type CacheComparison,
   type ManifestFile,
   ScanPlanner,
+  compareCaches,
   loadTable,
+  parseTableMetadata,
   readManifestListBytes,
 } from '../src/index.ts'
 import { type EntryBatch, EntryBatchBuilder, type PartitionTypeLookup } from '../src/manifest/entry-batch.ts'
@@ -27,10 +31,16 @@ export interface BenchPlanner extends AsyncDisposable {
   plan: () => Promise<number>
 }
 
+/** As the planner's option. */
+export type Workers = number | 'auto'
+
 /** Loads a table and makes a planner for it with a cache of its own. */
-export async function openPlanner(metadataLocation: string, cache: CacheSwitch): Promise<BenchPlanner> {
+export async function openPlanner(
+  metadataLocation: string,
+  { cache, workers }: { cache: CacheSwitch; workers: Workers },
+): Promise<BenchPlanner> {
   const table = await loadTable(metadataLocation)
-  const planner = new ScanPlanner({ cache: cache === 'off' ? 'off' : new ManifestCache() })
+  const planner = new ScanPlanner({ cache: cache === 'off' ? 'off' : new ManifestCache(), workers })
   return {
     plan: async () => {
       const plan = await planner.plan(table.newScan())
@@ -106,7 +116,7 @@ export interface BenchDeletes {
   /** Decodes all manifests; the answer is the number of entries. */
   decode: () => number
   /** Indexes the deletes and looks every data file up; the answer is the number of deletes assigned. */
-  indexAndLookUp: () => number
+  indexAndLookUp: () => Promise<number>
   /** Plans, drops every task, and measures how memory grows while three fifths of the tasks pass, in MB. */
   stream: () => Promise<Outcome>
 }
@@ -122,12 +132,12 @@ export async function openDeletes(table: GeneratedTable): Promise<BenchDeletes> 
       const { data, deletes } = decodeAll()
       return countRows(data) + countRows(deletes)
     },
-    indexAndLookUp: () => {
+    indexAndLookUp: async () => {
       const { data, deletes } = decoded ?? decodeAll()
-      const index = new DeleteFileIndex(deletes, { warnings: new Warnings() })
+      const index = await DeleteFileIndex.build(deletes, { warnings: new Warnings() })
       let assigned = 0
       for (const batch of data) {
-        const assignment = index.assign(batch)
+        const assignment = await index.assign(batch)
         for (let i = 0; i < batch.liveRows.length; i++) assigned += assignment.countAt(i)
       }
       return assigned
@@ -162,4 +172,29 @@ function memoryInUse(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
+}
+
+/** The library's own comparison of cache on and off. */
+export async function comparePlans(metadataLocation: string, rounds: number): Promise<CacheComparison[]> {
+  return compareCaches(await loadTable(metadataLocation), { rounds })
+}
+
+/** Plans all of a table without a cache while a monitor looks how long the event loop is held up at most. */
+export async function measureStall(metadataLocation: string, workers: Workers): Promise<Outcome> {
+  await using planner = await openPlanner(metadataLocation, { cache: 'off', workers })
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const checksum = await planner.plan()
+  delay.disable()
+  const milliseconds = (nanoseconds: number) => (nanoseconds / 1e6).toFixed(1)
+  return {
+    checksum,
+    value: delay.max / 1e6,
+    note: `99 % of the turns within ${milliseconds(delay.percentile(99))} ms`,
+  }
+}
+
+/** Parses a metadata file; the answer is the number of snapshots. */
+export function parseMetadata(location: string): number {
+  return parseTableMetadata(fs.readFileSync(location), location).snapshots.length
 }

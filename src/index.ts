@@ -20,6 +20,7 @@ export { FileScanTask } from './planner/file-scan-task.ts'
 export { PlannedBatch } from './planner/planned-batch.ts'
 export { type DeleteAssignment } from './planner/delete-file-index.ts'
 export { type ScanReport } from './planner/scan-report.ts'
+export { compareCaches, type CacheComparison, type CompareCachesOptions } from './planner/compare-caches.ts'
 export { verifyTable, type VerifyOptions, type VerifyProgress, type VerifySummary } from './verify/verify.ts'
 
 // Manifests

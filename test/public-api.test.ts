@@ -39,6 +39,7 @@ const VALUES = [
   'TableScan',
   'UnsupportedFeatureError',
   'WorkerError',
+  'compareCaches',
   'defaultFileIO',
   'formatExpression',
   'formatJson',
@@ -61,6 +62,8 @@ const VALUES = [
 const TYPES = [
   'BatchSegment',
   'ByteRange',
+  'CacheComparison',
+  'CompareCachesOptions',
   'DeleteAssignment',
   'ErrorPlace',
   'Expression',

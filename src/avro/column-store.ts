@@ -34,6 +34,9 @@ export interface ColumnLayout {
   readonly child: ColumnLayout | undefined
 }
 
+/** Offsets into the heap are 32 bits wide; no batch of a real table comes near. */
+const MAX_HEAP_BYTES = 2 ** 31 - 1
+
 /** Tag of a cell whose bytes are in the heap. */
 export const CELL_IN_HEAP = 255
 
@@ -80,6 +83,18 @@ export class ColumnStore {
     this.child = layout.child === undefined ? undefined : new ColumnStore(layout.child)
   }
 
+  /** Forgets all rows but keeps the memory. */
+  clear(): void {
+    this.heapLength = 0
+    this.cellLength = 0
+    this.childLength = 0
+    this.otherSymbols = []
+    this.tuples.clear()
+    // Nulls leave lengths as they are, and numbers their cell's tag; copying rows goes by them, so they are as if new.
+    for (const column of [...this.bytesLength, ...this.cellCount]) column.fill(0)
+    this.cellTag.fill(0)
+  }
+
   /** Bytes of all arrays, child rows left out. */
   get byteLength(): number {
     const columns = [
@@ -119,6 +134,8 @@ export class ColumnStore {
   /** Makes room for `more` heap bytes beyond `heapLength`; gives the heap, which may be another array than before. */
   reserveHeap(more: number): Uint8Array {
     const needed = this.heapLength + more
+    if (needed > MAX_HEAP_BYTES)
+      throw new RangeError(`strings and bytes of more than ${MAX_HEAP_BYTES} bytes`)
     if (needed > this.heap.length) this.heap = grown(this.heap, Math.max(needed, this.heap.length * 2, 1024))
     return this.heap
   }

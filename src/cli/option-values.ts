@@ -3,12 +3,14 @@
  */
 import { UsageError } from './failure.ts'
 
-/** The greatest 64-bit id; ids are not negative. */
-const MAX_ID = 2n ** 63n - 1n
+/** The greatest id in 64 bits, unsigned: a table with an id beyond the signed ones is known. */
+const MAX_ID = 2n ** 64n - 1n
+/** As many as a planner takes. */
+const MAX_WORKERS = 64
 
 /** @throws UsageError unless it is a decimal integer of 64 bits */
 export function parseSnapshotId(text: string): bigint {
-  const id = /^\d{1,19}$/.test(text) ? BigInt(text) : undefined
+  const id = /^\d{1,20}$/.test(text) ? BigInt(text) : undefined
   if (id === undefined || id > MAX_ID)
     throw new UsageError(`Cannot use --snapshot-id ${text}: a snapshot id is an integer from 0 to ${MAX_ID}`)
   return id
@@ -66,6 +68,8 @@ export function parseWorkers(text: string): number | 'auto' {
   if (text === 'auto') return text
   if (!/^\d{1,4}$/.test(text))
     throw new UsageError(`Cannot use --workers ${text}: want a number of worker threads, or auto`)
+  if (Number(text) > MAX_WORKERS)
+    throw new UsageError(`Cannot use --workers ${text}: want at most ${MAX_WORKERS} worker threads`)
   return Number(text)
 }
 

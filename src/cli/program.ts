@@ -97,9 +97,10 @@ export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Co
         .conflicts(['snapshotId', 'ref']),
     )
     .addOption(
-      new Option('--select <columns>', 'columns that the query reads: a,b.c').argParser<string[]>(
-        parseSelect,
-      ),
+      new Option(
+        '--select <columns>',
+        'columns that the query reads: a,b.c (checked against the schema; plans do not depend on them yet)',
+      ).argParser<string[]>(parseSelect),
     )
     .addOption(format(['table', 'json', 'jsonl']))
     .addOption(

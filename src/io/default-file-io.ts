@@ -54,7 +54,7 @@ export function defaultFileIO(): FileIO {
     }
     const what = store === undefined ? 'an unknown one' : `that of ${store}`
     throw new UnsupportedFeatureError(
-      `Cannot open ${location}: no store for its scheme, ${scheme!}: (${what}); pass a FileIO that reads it`,
+      `Cannot open ${location}: no store for its scheme, ${scheme!}: (${what}); pass a FileIO that reads it, or rebase the location if the table has moved`,
       { location },
     )
   }

@@ -65,7 +65,8 @@ class Turns {
         done()
         // One that has left is still in the queue, and gives its turn away.
         if (signal.aborted) return
-        await request().then(resolve, reject)
+        // A store that throws at once, or answers without a promise, is answered for all the same.
+        await Promise.resolve().then(request).then(resolve, reject)
       })
     })
   }

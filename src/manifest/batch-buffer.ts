@@ -1,12 +1,12 @@
 /**
  * Entry batches across threads: all columns in one ArrayBuffer that is moved, not copied, and a small plain header.
  *
- *     int32 x 8     magic, version, rows, heap bytes, cells, partition keys, bytes of partition keys, total bytes
+ *     int32 x 8     magic, version, rows, heap bytes, cells, partition keys, bytes of partition keys, sum of these
  *     columns       null mask, then the columns that the field groups fill, in the order of the store's arrays
  *     heap, cells (keys, lanes, tags), partition keys (offsets, bytes)
  *
  * Each part starts at a multiple of eight bytes, so that it can be looked at in place. Both sides derive the parts from
- * the counts and the field groups; the total is the check that they agree.
+ * the counts and the field groups; the buffer's size is the check that they agree.
  */
 import type { ColumnLayout } from '../avro/column-store.ts'
 import { ColumnStore } from '../avro/column-store.ts'
@@ -19,26 +19,27 @@ import { entryLayout } from './entry-fields.ts'
 import type { ManifestFile } from './manifest-file.ts'
 import type { PartitionType } from './partition-key.ts'
 
-/** A packed batch. Segments name their manifest by its position among those of the job. */
+/** A packed batch. */
 export interface PackedBatch {
   readonly buffer: ArrayBuffer
   readonly groups: readonly FieldGroup[]
   readonly otherSymbols: readonly string[]
-  readonly segments: readonly PackedSegment[]
+  readonly segments: PackedSegments
 }
 
-export interface PackedSegment {
-  readonly specId: number
-  readonly missingPartitionFields: readonly string[]
-  readonly extraPartitionFields: readonly string[]
-  readonly firstRow: number
-  readonly rowCount: number
+/** The segments as columns, one for each manifest of the job, in order: they may be many and their rows few. */
+export interface PackedSegments {
+  readonly specIds: readonly number[]
+  readonly rowCounts: readonly number[]
+  /** By segment, where there are any. */
+  readonly missingPartitionFields: ReadonlyMap<number, readonly string[]>
+  readonly extraPartitionFields: ReadonlyMap<number, readonly string[]>
 }
 
 /** "IPB1" */
 const MAGIC = 0x31425049
 const VERSION = 1
-/** Counts and the total are int32. */
+/** Counts are int32. */
 const MAX_BYTES = 2 ** 31 - 8
 const HEADER_INTS = 8
 const HEADER_BYTES = HEADER_INTS * 4
@@ -53,20 +54,13 @@ export function packBatch(batch: EntryBatch): PackedBatch {
     keys: keys.count,
     keyBytes: keys.count === 0 ? 0 : keys.offsets[keys.count],
   }
-  const total = new Sections(store.layout, counts, undefined).total
+  const total = packedBytes(store.layout, counts)
   if (total > MAX_BYTES)
     throw new WorkerError(`Cannot send an entry batch of ${total} bytes: ${MAX_BYTES} are possible`)
   const buffer = new ArrayBuffer(total)
-  new Int32Array(buffer, 0, HEADER_INTS).set([
-    MAGIC,
-    VERSION,
-    counts.rows,
-    counts.heapBytes,
-    counts.cells,
-    counts.keys,
-    counts.keyBytes,
-    total,
-  ])
+  const { rows, heapBytes, cells, keyBytes } = counts
+  const header = [MAGIC, VERSION, rows, heapBytes, cells, counts.keys, keyBytes]
+  new Int32Array(buffer, 0, HEADER_INTS).set([...header, sum(header)])
   const to = new Sections(store.layout, counts, buffer)
   to.nulls.set(store.nulls.subarray(0, rowCount))
   copyAll(store.uint8, to.uint8)
@@ -88,11 +82,17 @@ export function packBatch(batch: EntryBatch): PackedBatch {
     buffer,
     groups,
     otherSymbols: store.otherSymbols,
-    segments: segments.map(({ manifest: _manifest, partitionType, ...segment }) => ({
-      ...segment,
-      specId: partitionType.specId,
-    })),
+    segments: {
+      specIds: segments.map(({ partitionType }) => partitionType.specId),
+      rowCounts: segments.map(({ rowCount }) => rowCount),
+      missingPartitionFields: namesBySegment(segments.map((segment) => segment.missingPartitionFields)),
+      extraPartitionFields: namesBySegment(segments.map((segment) => segment.extraPartitionFields)),
+    },
   }
+}
+
+function namesBySegment(names: readonly (readonly string[])[]): Map<number, readonly string[]> {
+  return new Map([...names.entries()].filter(([, { length }]) => length > 0))
 }
 
 /**
@@ -107,26 +107,22 @@ export function unpackBatch(
   partitionTypes: ReadonlyMap<number, PartitionType>,
 ): EntryBatch {
   const { buffer, groups } = packed
-  const [magic, version, rows, heapBytes, cells, keys, keyBytes, total] = new Int32Array(
-    buffer,
-    0,
-    HEADER_INTS,
-  )
+  if (buffer.byteLength < HEADER_BYTES)
+    throw new WorkerError(`Cannot read an entry batch: ${buffer.byteLength} bytes are less than its header`)
+  const header = new Int32Array(buffer, 0, HEADER_INTS)
+  const [magic, version, rows, heapBytes, cells, keys, keyBytes, check] = header
   if (magic !== MAGIC)
     throw new WorkerError(`Cannot read an entry batch: it begins with ${magic}, not ${MAGIC}`)
   if (version !== VERSION)
     throw new WorkerError(`Cannot read an entry batch of version ${version}: this is version ${VERSION}`)
   const counts: Counts = { rows, heapBytes, cells, keys, keyBytes }
   const layout = entryLayout(groups)
-  if (total !== buffer.byteLength || new Sections(layout, counts, undefined).total !== total) {
+  if (check !== sum(header.subarray(0, -1)) || packedBytes(layout, counts) !== buffer.byteLength) {
     throw new WorkerError(
       `Cannot read an entry batch: ${rows} rows, ${heapBytes} heap bytes and ${cells} cells do not make ${buffer.byteLength} bytes`,
     )
   }
-  if (packed.segments.length !== manifests.length)
-    throw new WorkerError(
-      `Cannot read an entry batch: ${packed.segments.length} segments for ${manifests.length} manifests`,
-    )
+  const segments = unpackSegments(packed.segments, manifests, partitionTypes, rows)
   const from = new Sections(layout, counts, buffer)
   const store = new ColumnStore(layout)
   Object.assign(store, {
@@ -150,13 +146,48 @@ export function unpackBatch(
     cellLength: cells,
     otherSymbols: [...packed.otherSymbols],
   } satisfies Partial<ColumnStore>)
-  const segments = packed.segments.map((segment, i): BatchSegment => {
-    const partitionType = partitionTypes.get(segment.specId)
-    if (partitionType === undefined)
-      throw new WorkerError(`Cannot read an entry batch: it names the partition spec ${segment.specId}`)
-    return { ...segment, manifest: manifests[i], partitionType }
-  })
   return new EntryBatch(store, groups, segments, new PackedStrings(from.keyHeap, from.keyOffsets))
+}
+
+const NO_NAMES: readonly string[] = Object.freeze([])
+
+function unpackSegments(
+  packed: PackedSegments,
+  manifests: readonly ManifestFile[],
+  partitionTypes: ReadonlyMap<number, PartitionType>,
+  rows: number,
+): BatchSegment[] {
+  const { specIds, rowCounts, missingPartitionFields, extraPartitionFields } = packed
+  if (specIds.length !== manifests.length)
+    throw new WorkerError(
+      `Cannot read an entry batch: ${specIds.length} segments for ${manifests.length} manifests`,
+    )
+  let firstRow = 0
+  const segments = manifests.map((manifest, i): BatchSegment => {
+    const partitionType = partitionTypes.get(specIds[i])
+    if (partitionType === undefined)
+      throw new WorkerError(`Cannot read an entry batch: it names the partition spec ${specIds[i]}`)
+    const segment = {
+      manifest,
+      partitionType,
+      missingPartitionFields: missingPartitionFields.get(i) ?? NO_NAMES,
+      extraPartitionFields: extraPartitionFields.get(i) ?? NO_NAMES,
+      firstRow,
+      rowCount: rowCounts[i],
+    }
+    firstRow += rowCounts[i]
+    return segment
+  })
+  if (firstRow !== rows)
+    throw new WorkerError(`Cannot read an entry batch: its segments have ${firstRow} rows, not ${rows}`)
+  return segments
+}
+
+/** As an int32, like its terms. */
+function sum(header: Iterable<number>): number {
+  let total = 0
+  for (const int of header) total = (total + int) | 0
+  return total
 }
 
 interface Counts {
@@ -167,12 +198,28 @@ interface Counts {
   readonly keyBytes: number
 }
 
+/** Bytes of a batch when packed: of its header and all its parts. */
+function packedBytes(layout: ColumnLayout, { rows, heapBytes, cells, keys, keyBytes }: Counts): number {
+  const { uint8, int32, float64, int64, bytes, cells: lists } = layout
+  const ofWidth = (width: number, columns: readonly boolean[]): number =>
+    columns.filter(Boolean).length * aligned(width * rows)
+  let total = HEADER_BYTES + 2 * aligned(4 * rows)
+  total += ofWidth(1, uint8) + ofWidth(4, int32) + ofWidth(8, float64) + ofWidth(8, int64)
+  total += 2 * (ofWidth(4, bytes) + ofWidth(4, lists))
+  total += aligned(heapBytes) + aligned(4 * cells) + 8 * cells + aligned(cells)
+  return total + aligned(4 * (keys + 1)) + aligned(keyBytes)
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8
+}
+
 type ArrayType<A> = new (buffer: ArrayBuffer, offset: number, length: number) => A
 
-/** The parts of a packed batch in order: views of a buffer, or, without one, just their total size. */
+/** The parts of a packed batch, in order: views of its buffer. */
 class Sections {
-  total = HEADER_BYTES
-  readonly #buffer: ArrayBuffer | undefined
+  #offset = HEADER_BYTES
+  readonly #buffer: ArrayBuffer
   readonly nulls: Uint32Array
   readonly uint8: Uint8Array[]
   readonly int32: Int32Array[]
@@ -190,11 +237,7 @@ class Sections {
   readonly keyOffsets: Uint32Array
   readonly keyHeap: Uint8Array
 
-  constructor(
-    layout: ColumnLayout,
-    { rows, heapBytes, cells, keys, keyBytes }: Counts,
-    buffer?: ArrayBuffer,
-  ) {
+  constructor(layout: ColumnLayout, { rows, heapBytes, cells, keys, keyBytes }: Counts, buffer: ArrayBuffer) {
     this.#buffer = buffer
     this.nulls = this.#part(Uint32Array, 4, rows)
     this.uint8 = layout.uint8.map((filled) => this.#part(Uint8Array, 1, filled ? rows : 0))
@@ -215,13 +258,11 @@ class Sections {
   }
 
   #part<A>(type: ArrayType<A>, width: number, length: number): A {
-    const offset = this.total
-    this.total += Math.ceil((width * length) / 8) * 8
-    return this.#buffer === undefined ? new type(EMPTY, 0, 0) : new type(this.#buffer, offset, length)
+    const offset = this.#offset
+    this.#offset += aligned(width * length)
+    return new type(this.#buffer, offset, length)
   }
 }
-
-const EMPTY = new ArrayBuffer(0)
 
 type Column = Uint8Array | Int32Array | Uint32Array | Float64Array
 

@@ -36,7 +36,6 @@ export interface BatchSegment {
   readonly rowCount: number
 }
 
-export type CellColumn = keyof typeof COLUMN.cells
 export type NullableColumn = keyof typeof NULL_BIT
 
 export class EntryBatch {
@@ -275,13 +274,23 @@ export class EntryBatchBuilder {
   readonly #segments: BatchSegment[] = []
   readonly #partitionKeys = new ByteDictionary()
   readonly #partitionTypeOf: PartitionTypeLookup
+  #encoder: PartitionKeyEncoder | undefined
+  /** Number of the canonical key of each raw tuple. */
+  readonly #keyOfRaw: number[] = []
   #rows = 0
 
-  constructor(projection: ManifestProjection, cache: ManifestCache, partitionTypeOf: PartitionTypeLookup) {
+  /** @param store to fill instead of a new one: of a batch made before with the same groups, which it ends */
+  constructor(
+    projection: ManifestProjection,
+    cache: ManifestCache,
+    partitionTypeOf: PartitionTypeLookup,
+    store?: ColumnStore,
+  ) {
     this.#cache = cache
     this.#groups = effectiveGroups(projection)
     this.#wanted = wantedKeys(projection.columnStats === 'none' ? [] : projection.columnStats)
-    this.#store = new ColumnStore(entryLayout(this.#groups))
+    this.#store = store ?? new ColumnStore(entryLayout(this.#groups))
+    this.#store.clear()
     this.#partitionTypeOf = partitionTypeOf
   }
 
@@ -318,24 +327,17 @@ export class EntryBatchBuilder {
     const plan = manifestPlan(shape, this.#groups, location, this.#cache)
     const partitionType = this.#partitionTypeOf(manifest, shape)
     const store = this.#store
+    const encoder = this.#encoderFor(shape.keyEncoder(partitionType, plan.tupleSchema))
     const firstRow = this.#rows
-    store.tuples.clear()
     const rowCount = yield* decodeBlocks(container, shape.codec, plan, store, firstRow, this.#wanted)
     inheritMetadata(store, manifest, location, firstRow, rowCount)
     checkContent(store, manifest, location, firstRow, rowCount)
-    const { missing, extra } = this.#internTuples(
-      partitionType,
-      shape,
-      plan.tupleSchema,
-      location,
-      firstRow,
-      rowCount,
-    )
+    this.#internTuples(encoder, plan.tupleSchema !== undefined, location, firstRow, rowCount)
     this.#segments.push({
       manifest,
       partitionType,
-      missingPartitionFields: missing,
-      extraPartitionFields: extra,
+      missingPartitionFields: encoder.missing,
+      extraPartitionFields: encoder.extra,
       firstRow,
       rowCount,
     })
@@ -348,30 +350,37 @@ export class EntryBatchBuilder {
     return new EntryBatch(this.#store, this.#groups, this.#segments, this.#partitionKeys)
   }
 
+  /** Raw tuples of manifests with one header have one meaning: their numbers go on as long as the encoder stays. */
+  #encoderFor(encoder: PartitionKeyEncoder): PartitionKeyEncoder {
+    if (encoder === this.#encoder) return encoder
+    this.#encoder = encoder
+    this.#store.tuples.clear()
+    this.#keyOfRaw.length = 0
+    return encoder
+  }
+
   /** Replaces the number of each raw tuple by that of its canonical key. */
   #internTuples(
-    type: PartitionType,
-    shape: ManifestShape,
-    tupleSchema: Parameters<typeof shape.keyEncoder>[1],
+    encoder: PartitionKeyEncoder,
+    hasTuples: boolean,
     location: string,
     firstRow: number,
     rowCount: number,
-  ): PartitionKeyEncoder {
+  ): void {
     const { tuple, tuples } = this.#store
-    const encoder = shape.keyEncoder(type, tupleSchema)
-    if (tupleSchema === undefined) {
+    const keys = this.#partitionKeys
+    if (!hasTuples) {
       // No partition field at all: an unpartitioned table of v4, or a tuple of which nothing is known.
       const key = encoder.encode(new Uint8Array(0), 0, 0, location)
-      tuple.fill(this.#partitionKeys.intern(key, 0, key.length), firstRow, firstRow + rowCount)
-      return encoder
+      tuple.fill(keys.intern(key, 0, key.length), firstRow, firstRow + rowCount)
+      return
     }
-    const canonical = new Uint32Array(tuples.count)
-    for (let raw = 0; raw < canonical.length; raw++) {
+    const keyOfRaw = this.#keyOfRaw
+    for (let raw = keyOfRaw.length; raw < tuples.count; raw++) {
       const key = encoder.encode(tuples.heap, tuples.offsets[raw], tuples.offsets[raw + 1], location)
-      canonical[raw] = this.#partitionKeys.intern(key, 0, key.length)
+      keyOfRaw.push(keys.intern(key, 0, key.length))
     }
-    for (let row = firstRow; row < firstRow + rowCount; row++) tuple[row] = canonical[tuple[row]]
-    return encoder
+    for (let row = firstRow; row < firstRow + rowCount; row++) tuple[row] = keyOfRaw[tuple[row]]
   }
 }
 

@@ -30,6 +30,8 @@ export const DEFAULT_MAX_FILE_BYTES = 64 * 1024 * 1024
 const MAX_HEADERS = 1000
 /** Headers with more bytes than this are not kept. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024
+/** Bytes of headers kept per kind; what is parsed from them grows with them. */
+const MAX_ALL_HEADER_BYTES = 32 * 1024 * 1024
 /** Bytes of a header that its hash looks at. */
 const HASHED_BYTES = 256
 
@@ -108,7 +110,7 @@ export class ManifestCache {
 
   /** The parsed form of a manifest header. */
   findShape(header: Uint8Array): ManifestShape | undefined {
-    return this.#shapes.find(this.hashOf(header), header, '')
+    return this.#shapes.find(header, '', this)
   }
   addShape(header: Uint8Array, shape: ManifestShape): void {
     if (this.#enabled) this.#shapes.add(this.hashOf(header), header, '', shape)
@@ -116,7 +118,7 @@ export class ManifestCache {
 
   /** @param variant what else the plan depends on: the set of field groups */
   findPlan(schema: Uint8Array, variant: string): CursorPlan | undefined {
-    return this.#plans.find(this.hashOf(schema), schema, variant)
+    return this.#plans.find(schema, variant, this)
   }
   addPlan(schema: Uint8Array, variant: string, plan: CursorPlan): void {
     if (this.#enabled) this.#plans.add(this.hashOf(schema), schema, variant, plan)
@@ -124,7 +126,7 @@ export class ManifestCache {
 
   /** The parsed form of a manifest list's writer schema. */
   findList(schema: Uint8Array): ListShape | undefined {
-    return this.#lists.find(this.hashOf(schema), schema, '')
+    return this.#lists.find(schema, '', this)
   }
   addList(schema: Uint8Array, shape: ListShape): void {
     if (this.#enabled) this.#lists.add(this.hashOf(schema), schema, '', shape)
@@ -280,6 +282,7 @@ class HeaderCache<T> {
   readonly #buckets = new Map<number, HeaderEntry<T>[]>()
   readonly #order: { hash: number; entry: HeaderEntry<T> }[] = []
   #last: HeaderEntry<T> | undefined
+  #bytes = 0
   hits = 0
   misses = 0
 
@@ -287,13 +290,14 @@ class HeaderCache<T> {
     return this.#order.length
   }
 
-  find(hash: number, bytes: Uint8Array, variant: string): T | undefined {
+  /** Most look-ups are for what was found last: that is tried first, before there is a hash. */
+  find(bytes: Uint8Array, variant: string, cache: ManifestCache): T | undefined {
     const last = this.#last
     if (last !== undefined && isSame(last, bytes, variant)) {
       this.hits++
       return last.value
     }
-    for (const entry of this.#buckets.get(hash) ?? []) {
+    for (const entry of this.#buckets.get(cache.hashOf(bytes)) ?? []) {
       if (isSame(entry, bytes, variant)) {
         this.hits++
         this.#last = entry
@@ -313,19 +317,22 @@ class HeaderCache<T> {
     if (bucket === undefined) this.#buckets.set(hash, [entry])
     else bucket.push(entry)
     this.#order.push({ hash, entry })
+    this.#bytes += entry.bytes.length
     this.#last = entry
-    if (this.#order.length > MAX_HEADERS) this.#dropOldest()
+    while (this.#order.length > MAX_HEADERS || this.#bytes > MAX_ALL_HEADER_BYTES) this.#dropOldest()
   }
 
   clear(): void {
     this.#buckets.clear()
     this.#order.length = 0
+    this.#bytes = 0
     this.#last = undefined
   }
 
   #dropOldest(): void {
     const oldest = this.#order.shift()
     if (oldest === undefined) return
+    this.#bytes -= oldest.entry.bytes.length
     const bucket = this.#buckets.get(oldest.hash) ?? []
     const rest = bucket.filter((entry) => entry !== oldest.entry)
     if (rest.length === 0) this.#buckets.delete(oldest.hash)

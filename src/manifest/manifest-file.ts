@@ -100,17 +100,7 @@ export class ManifestFile implements ManifestFileFields {
       lowerBound: base64(summary.lowerBound),
       upperBound: base64(summary.upperBound),
     }))
-    return { ...this.#fields(), partitions, keyMetadata: base64(this.keyMetadata) }
-  }
-
-  /** The plain fields for another thread, without the summaries: those were used up in pruning. */
-  toDecode(): ManifestFileFields {
-    return { ...this.#fields(), partitions: undefined }
-  }
-
-  /** The own fields, without the methods that spreading an instance would lose. */
-  #fields(): ManifestFileFields {
-    return Object.fromEntries(Object.entries(this)) as unknown as ManifestFileFields
+    return { ...Object.fromEntries(Object.entries(this)), partitions, keyMetadata: base64(this.keyMetadata) }
   }
 }
 

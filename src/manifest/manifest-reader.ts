@@ -138,25 +138,39 @@ export interface ReadOptions {
   signal?: AbortSignal
 }
 
-/** Reads a file through a cache of file bytes. Only for files that never change: manifests and manifest lists. */
-export async function readCached(location: string, options: ReadOptions): Promise<Uint8Array> {
+/**
+ * Reads a file through a cache of file bytes and decodes it. Only for files that never change: manifests and manifest
+ * lists.
+ */
+async function readCached<T>(
+  location: string,
+  options: ReadOptions,
+  decode: (bytes: Uint8Array) => T,
+): Promise<T> {
   const { io, cache } = options
   const kept = cache?.lend(location, io.identity)
-  if (kept !== undefined) return kept
+  if (kept !== undefined) {
+    try {
+      return decode(kept)
+    } finally {
+      cache?.giveBack(kept)
+    }
+  }
   const bytes = await io
     .open(location)
     .read(undefined, options.signal === undefined ? {} : { signal: options.signal })
   cache?.keepFile(location, bytes, io.identity)
-  return bytes
+  return decode(bytes)
 }
 
 /** Reads and decodes a manifest list. */
 export async function readManifestList(location: string, options: ReadOptions): Promise<ManifestFile[]> {
-  const bytes = await readCached(location, options)
-  return readManifestListBytes(bytes, {
-    location,
-    ...(options.cache === undefined ? {} : { cache: options.cache }),
-  })
+  return readCached(location, options, (bytes) =>
+    readManifestListBytes(bytes, {
+      location,
+      ...(options.cache === undefined ? {} : { cache: options.cache }),
+    }),
+  )
 }
 
 /**
@@ -175,8 +189,9 @@ export async function readManifest(
     )
   }
   const location = options.location ?? manifestFile.manifestPath
-  const bytes = await readCached(location, options)
-  return readManifestBytes(bytes, manifestFile, { ...options, location })
+  return readCached(location, options, (bytes) =>
+    readManifestBytes(bytes, manifestFile, { ...options, location }),
+  )
 }
 
 /** A lookup in a table's specs: by the manifest list's spec id, or by the header's for inline manifests (R1.12). */

@@ -172,8 +172,11 @@ export class PartitionKeyEncoder {
         return
       case 'int':
       case 'long': {
-        const value = bigVarint(raw, start, end, location) * unitsPerStored(schema.logicalType, type)
-        this.#integer(BigInt.asIntN(64, value))
+        const units = unitsPerStored(schema.logicalType, type)
+        // A varint of up to seven bytes is exact as a number, which is much cheaper than a BigInt.
+        const next = varint(raw, start, end, location)
+        if (units === 1n && next - start <= EXACT_VARINT_BYTES) this.#smallInteger(VARINT.value)
+        else this.#integer(BigInt.asIntN(64, bigVarint(raw, start, end, location) * units))
         return
       }
       case 'float':
@@ -239,6 +242,12 @@ export class PartitionKeyEncoder {
     }
     const isText = type.kind === 'string' || (type.kind === 'unknown' && schema.type === 'string')
     this.#bytes(isText ? TAG.STRING : TAG.BYTES, raw, start, end)
+  }
+
+  #smallInteger(value: number): void {
+    this.#tag(TAG.INTEGER, 8)
+    this.#view.setInt32(this.#length - 8, value | 0, true)
+    this.#view.setInt32(this.#length - 4, Math.floor(value / 2 ** 32), true)
   }
 
   #integer(value: bigint, tag: number = TAG.INTEGER): void {
@@ -317,6 +326,8 @@ function integerValue(type: Type, value: bigint): Value {
   }
 }
 
+/** 49 bits. */
+const EXACT_VARINT_BYTES = 7
 const MICROS_PER_DAY = 86_400_000_000n
 
 /** How many units of the partition type one unit of the stored value is: files may be older than a promotion. */

@@ -169,6 +169,9 @@ export interface SelectedSnapshot {
  */
 export function selectSnapshot(table: SnapshotHistory, selection: SnapshotSelection = {}): SelectedSnapshot {
   const { snapshotId, asOf } = selection
+  // A number cannot hold every id, so a caller without types is told rather than given "not found".
+  if (snapshotId !== undefined && typeof snapshotId !== 'bigint')
+    throw new InvalidArgumentError(`Cannot select snapshot ${String(snapshotId)}: the id must be a bigint`)
   const ref = selection.ref === MAIN_BRANCH ? undefined : selection.ref
   const asked = [
     snapshotId === undefined ? [] : [`snapshot id ${snapshotId}`],

@@ -2,15 +2,17 @@
  * The unit of decoding: a run of consecutive manifests to one entry batch. The same job runs in this thread, in slices,
  * or in a worker, in one go; it opens no file: bytes and a context come with it.
  */
+import type { ColumnStore } from '../avro/column-store.ts'
 import type { EntryBatch } from '../manifest/entry-batch.ts'
 import { EntryBatchBuilder } from '../manifest/entry-batch.ts'
 import type { PackedBatch } from '../manifest/batch-buffer.ts'
 import { packBatch } from '../manifest/batch-buffer.ts'
 import type { ManifestProjection } from '../manifest/entry-fields.ts'
 import { ManifestCache } from '../manifest/manifest-cache.ts'
-import type { ManifestFileFields } from '../manifest/manifest-file.ts'
-import { ManifestFile } from '../manifest/manifest-file.ts'
+import type { ManifestFile } from '../manifest/manifest-file.ts'
 import { tablePartitionTypes } from '../manifest/manifest-reader.ts'
+import type { ManifestRows } from '../manifest/manifest-rows.ts'
+import { unpackRows } from '../manifest/manifest-rows.ts'
 import type { PartitionType } from '../manifest/partition-key.ts'
 
 /** What all jobs of one phase of a plan share: plain data, sent once per worker. */
@@ -40,14 +42,16 @@ export interface JobManifest {
  * Decodes manifests into one batch, a block of a file a step.
  *
  * @param cache of the thread that does it
+ * @param store memory of a batch made before in the same context, which this ends
  */
 export function* decodeManifests(
   manifests: readonly JobManifest[],
   context: DecodeContext,
   cache: ManifestCache,
+  store?: ColumnStore,
 ): Generator<undefined, EntryBatch> {
   const types = new Map(context.partitionTypes.map((type) => [type.specId, type]))
-  const builder = new EntryBatchBuilder(context.projection, cache, tablePartitionTypes(types))
+  const builder = new EntryBatchBuilder(context.projection, cache, tablePartitionTypes(types), store)
   for (const { manifest, bytes, location } of manifests) {
     yield* builder.addInSteps(bytes, manifest, location)
     yield
@@ -60,17 +64,18 @@ export interface WorkerJob {
   readonly contextId: number
   /** Sent along until every worker can be expected to have it. */
   readonly context: DecodeContext | undefined
-  readonly manifests: readonly WorkerManifest[]
+  readonly manifests: WorkerManifests
   /** One int32 in shared memory: not 0 once the plan has been stopped. */
   readonly stop: Int32Array
   /** False: the worker remembers nothing between jobs. */
   readonly cache: boolean
 }
 
-export interface WorkerManifest {
-  readonly row: ManifestFileFields
-  readonly bytes: Uint8Array
-  readonly location: string
+/** The manifests of a job, an item each. */
+export interface WorkerManifests {
+  readonly rows: ManifestRows
+  readonly bytes: readonly Uint8Array[]
+  readonly locations: readonly string[]
 }
 
 export type WorkerAnswer =
@@ -88,10 +93,15 @@ export type WorkerAnswer =
 /** Contexts that a worker remembers: plans that run at the same time, two phases each. */
 const MAX_CONTEXTS = 32
 
+/** Columns of an unusually large job are let go. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024
+
 /** What a worker keeps between jobs. */
 export class DecodeWorker {
   readonly #cache = new ManifestCache({ maxFileBytes: 0 })
   readonly #contexts = new Map<number, DecodeContext>()
+  /** Columns of the last job: fresh memory costs as much again as copying them out. */
+  #last: { readonly contextId: number; readonly store: ColumnStore } | undefined
 
   run(job: WorkerJob): WorkerAnswer {
     // The first copy counts, so that what hangs on its partition types is found again.
@@ -100,19 +110,24 @@ export class DecodeWorker {
     this.#remember(context)
     const cache = job.cache ? this.#cache : ManifestCache.disabled()
     const { hits, misses } = cache
-    const manifests = job.manifests.map(({ row, bytes, location }) => ({
-      manifest: new ManifestFile(row),
-      bytes,
-      location,
+    const { rows, bytes, locations } = job.manifests
+    const manifests = unpackRows(rows).map((manifest, i): JobManifest => ({
+      manifest,
+      bytes: bytes[i],
+      location: locations[i],
     }))
-    const steps = decodeManifests(manifests, context, cache)
+    const store = this.#last?.contextId === context.id ? this.#last.store : undefined
+    const steps = decodeManifests(manifests, context, cache, store)
     for (;;) {
       if (Atomics.load(job.stop, 0) !== 0) return { kind: 'stopped' }
       const step = steps.next()
       if (step.done === true) {
+        const batch = packBatch(step.value)
+        const used = step.value.store
+        this.#last = used.byteLength > MAX_KEPT_BYTES ? undefined : { contextId: context.id, store: used }
         return {
           kind: 'batch',
-          batch: packBatch(step.value),
+          batch,
           hits: cache.hits - hits,
           misses: cache.misses - misses,
         }

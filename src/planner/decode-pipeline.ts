@@ -5,7 +5,8 @@
  *                  '---------------- counted by the window ----------------'
  *
  * The window counts bytes that were requested and batches that were decoded but not taken; the next run in order is
- * always admitted, whatever its size. A slow consumer therefore slows the decoding down, and the decoding the requests.
+ * always admitted, whatever its size. A slow consumer therefore slows the decoding down, and the decoding the requests:
+ * batches may be many times larger than their files, so those that wait must fit the window by themselves too.
  *
  * Small local files are read synchronously when their run is decoded: an asynchronous read of 5 KB costs ten times more.
  */
@@ -16,18 +17,21 @@ import type { EntryBatch } from '../manifest/entry-batch.ts'
 import type { ManifestFile } from '../manifest/manifest-file.ts'
 import type { DecodeContext, JobManifest } from './decode-job.ts'
 import type { Decoder, StopSignal } from './decoder.ts'
-import type { FileFetcher } from './file-fetcher.ts'
+import type { FetchedFile, FileFetcher } from './file-fetcher.ts'
 import { unlessAborted } from './file-fetcher.ts'
 import type { Warnings } from './warnings.ts'
 
 /** Bytes requested or decoded, and not yet taken. */
 export const WINDOW_BYTES = 32 * 1024 * 1024
-/** Manifests requested and not yet decoded: twice what the request limit lets run at once. */
-const MAX_REQUESTED = 64
+/** Manifests requested and not yet decoded: several times what the request limit lets run at once, and a whole run. */
+const MAX_REQUESTED = 96
 /** A run ends at so many bytes: a few milliseconds of decoding. */
-const RUN_BYTES = 256 * 1024
-/** A run has at most so many manifests; the first one and the next have fewer, so that tasks come early. */
-const RUN_MANIFESTS = 64
+const RUN_BYTES = 512 * 1024
+/**
+ * A run has at most so many manifests; the first one and the next have fewer, so that tasks come early. Handing a run to
+ * a worker takes about as long as decoding ten small manifests.
+ */
+const RUN_MANIFESTS = 96
 const RUN_GROWTH = 4
 /** What a manifest of unknown length is counted as. */
 const ASSUMED_BYTES = 8 * 1024 * 1024
@@ -45,9 +49,9 @@ export interface PipelineSetup {
 
 /** A run of consecutive manifests on its way. */
 interface Run {
-  readonly manifests: readonly ManifestFile[]
-  /** Bytes by position; absent for what is read when the run is decoded. */
-  readonly requested: readonly (Promise<Uint8Array> | undefined)[]
+  manifests: readonly ManifestFile[]
+  /** Bytes by position; absent for what is read when the run is decoded. Let go when the decoding begins. */
+  requested: readonly (Promise<Uint8Array> | undefined)[]
   /** What the run takes of the window now. */
   charge: number
   batch: Promise<EntryBatch> | undefined
@@ -65,10 +69,17 @@ export class DecodePipeline {
   #charged = 0
   #requested = 0
   #decoding = 0
+  /** Bytes of batches that wait to be taken. */
+  #ready = 0
   #isOpen = false
 
   constructor(setup: PipelineSetup) {
     this.#setup = setup
+    // A plan stops its signal at its end too, so what was requested ahead and is not decoded is always given back.
+    const leave = (): void => {
+      for (const run of this.#queue) if (run.batch === undefined) this.#giveBack(run.requested)
+    }
+    setup.stop.signal.addEventListener('abort', leave, { once: true })
   }
 
   /** Requests what the window admits, without decoding: while something else comes first. */
@@ -82,12 +93,14 @@ export class DecodePipeline {
     this.#isOpen = true
     try {
       for (;;) {
+        stop.signal.throwIfAborted()
         this.#pump()
         const run = this.#queue.at(0)
         if (run === undefined) return
         run.batch ??= this.#decode(run)
         const batch = await unlessAborted(run.batch, stop.signal)
         this.#queue.shift()
+        this.#ready -= run.charge
         yield batch
         this.#charged -= run.charge
       }
@@ -103,7 +116,7 @@ export class DecodePipeline {
     // In this thread a run is decoded when it is asked for, not ahead.
     const most = 2 * this.#setup.decoder.workers
     for (const run of this.#queue) {
-      if (this.#decoding >= most) return
+      if (this.#decoding >= most || this.#ready >= WINDOW_BYTES) return
       run.batch ??= this.#decode(run)
     }
   }
@@ -126,33 +139,38 @@ export class DecodePipeline {
     this.#runManifests = Math.min(RUN_MANIFESTS, this.#runManifests * RUN_GROWTH)
     const run: Run = {
       manifests: manifests.slice(first, end),
-      requested: manifests.slice(first, end).map((manifest) => this.#request(manifest)),
+      requested: [],
       charge: bytes,
       batch: undefined,
     }
     this.#charged += bytes
     this.#queue.push(run)
+    run.requested = run.manifests.map((manifest) => this.#request(manifest, run))
   }
 
   /** Begins to read a manifest, unless it is in the cache or small and local. */
-  #request(manifest: ManifestFile): Promise<Uint8Array> | undefined {
+  #request(manifest: ManifestFile, run: Run): Promise<Uint8Array> | undefined {
     const { fetcher, io } = this.#setup
     const file = this.#fileOf(manifest)
-    if (fetcher.has(file, io)) return undefined
-    if (isSmall(manifest) && io.open(file.location, file.length).readSync !== undefined) return undefined
+    if (fetcher.has(file, io) || (isSmall(manifest) && canReadNow(io, file))) return undefined
     this.#requested++
-    const bytes = this.#fetch(manifest).finally(() => {
-      this.#requested--
-      this.#pump()
-    })
+    const bytes = this.#fetch(manifest)
+      .then((got) => {
+        this.#recharge(run, got.length - lengthOf(manifest))
+        return got
+      })
+      .finally(() => {
+        this.#requested--
+        this.#pump()
+      })
     // A rejection is seen when the run's turn comes; until then it is nobody's.
     bytes.catch(() => undefined)
     return bytes
   }
 
   #decode(run: Run): Promise<EntryBatch> {
-    this.#decoding++
-    const batch = this.#decodeRun(run).finally(() => {
+    // The more of a plan is under way, the longer its next run can wait for those of other plans.
+    const batch = this.#decodeRun(run, -this.#decoding++).finally(() => {
       this.#decoding--
       this.#pump()
     })
@@ -160,27 +178,68 @@ export class DecodePipeline {
     return batch
   }
 
-  async #decodeRun(run: Run): Promise<EntryBatch> {
+  async #decodeRun(run: Run, urgency: number): Promise<EntryBatch> {
     const { context, decoder, fetcher, stop } = this.#setup
     const lent: Uint8Array[] = []
+    let { requested } = run
+    run.requested = []
     try {
       const jobs: JobManifest[] = []
+      let total = 0
       for (const [i, manifest] of run.manifests.entries()) {
-        const got = run.requested[i] ?? this.#readNow(manifest)
+        if (total > WINDOW_BYTES) {
+          this.#split(run, requested, i)
+          requested = requested.slice(0, i)
+          break
+        }
+        const got = requested[i] ?? this.#readNow(manifest)
         const bytes = got instanceof Uint8Array ? got : await got
         lent.push(bytes)
+        total += bytes.length
+        if (requested[i] === undefined) this.#recharge(run, bytes.length - lengthOf(manifest))
         const { location } = this.#fileOf(manifest)
         this.#checkLength(manifest, location, bytes)
         jobs.push({ manifest, bytes, location })
       }
-      const { batch, hits, misses } = await decoder.decode(jobs, context, stop, -this.#decoding)
+      const { batch, hits, misses } = await decoder.decode(jobs, context, stop, urgency)
       this.counts.hits += hits
       this.counts.misses += misses
-      this.#charged += batch.byteLength - run.charge
-      run.charge = batch.byteLength
+      this.#recharge(run, batch.byteLength - run.charge)
+      this.#ready += run.charge
       return batch
     } finally {
       for (const bytes of lent) fetcher.giveBack(bytes)
+      this.#giveBack(requested.slice(lent.length))
+    }
+  }
+
+  #recharge(run: Run, more: number): void {
+    run.charge += more
+    this.#charged += more
+  }
+
+  /** Files that are far larger than their list says do not make one huge batch: the rest becomes a run of its own. */
+  #split(run: Run, requested: readonly (Promise<Uint8Array> | undefined)[], at: number): void {
+    const rest: Run = {
+      manifests: run.manifests.slice(at),
+      requested: requested.slice(at),
+      charge: 0,
+      batch: undefined,
+    }
+    run.manifests = run.manifests.slice(0, at)
+    this.#queue.splice(this.#queue.indexOf(run) + 1, 0, rest)
+  }
+
+  /** Ends the loans of bytes that were requested and are not decoded, as they come. */
+  #giveBack(requested: readonly (Promise<Uint8Array> | undefined)[]): void {
+    const { fetcher } = this.#setup
+    for (const bytes of requested) {
+      bytes?.then(
+        (got) => {
+          fetcher.giveBack(got)
+        },
+        () => undefined,
+      )
     }
   }
 
@@ -212,7 +271,7 @@ export class DecodePipeline {
     }
   }
 
-  #fileOf(manifest: ManifestFile): { location: string; length: number | undefined } {
+  #fileOf(manifest: ManifestFile): FetchedFile {
     return { location: this.#setup.resolve(manifest.manifestPath), length: manifest.manifestLength }
   }
 
@@ -226,8 +285,18 @@ export class DecodePipeline {
   }
 }
 
-function isSmall(manifest: ManifestFile): boolean {
-  return (manifest.manifestLength ?? 0) <= SMALL_FILE_BYTES
+/** A length that is not known, or makes no sense, is not small. */
+function isSmall({ manifestLength }: ManifestFile): boolean {
+  return manifestLength !== undefined && manifestLength >= 0 && manifestLength <= SMALL_FILE_BYTES
+}
+
+/** False too where a file cannot be opened at all: its turn to fail comes when it is read. */
+function canReadNow(io: FileIO, { location, length }: FetchedFile): boolean {
+  try {
+    return io.open(location, length).readSync !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** The list's length, as far as it can be believed. */

@@ -12,6 +12,7 @@ import type { WorkerPool } from '../pool/worker-pool.ts'
 import type { WorkerAnswer, WorkerJob } from './decode-job.ts'
 import type { Decoder } from './decoder.ts'
 import { InlineDecoder } from './inline-decoder.ts'
+import type { TimeSlice } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 import { WorkerDecoder } from './worker-decoder.ts'
 
@@ -32,6 +33,7 @@ export interface DecoderOptions {
   readonly workerFile: string | URL | undefined
   /** Of the planner: headers for decoding here, file bytes for workers. */
   readonly cache: ManifestCache
+  readonly slice: TimeSlice
 }
 
 export class DecoderChoice {
@@ -42,7 +44,7 @@ export class DecoderChoice {
   #pool: Promise<WorkerPool<WorkerJob, WorkerAnswer>> | undefined
 
   /** @throws InvalidArgumentError for a number of workers that is none */
-  constructor({ workers, workerFile, cache }: DecoderOptions) {
+  constructor({ workers, workerFile, cache, slice }: DecoderOptions) {
     if (workers !== 'auto' && !(Number.isInteger(workers) && workers >= 0 && workers <= MAX_WORKERS)) {
       throw new InvalidArgumentError(
         `Cannot plan with ${workers} workers: a whole number from 0 to ${MAX_WORKERS} or "auto" is needed`,
@@ -54,13 +56,13 @@ export class DecoderChoice {
       workerFile instanceof URL || workerFile?.startsWith('file:') === true
         ? fileURLToPath(workerFile)
         : (workerFile ?? besideThisModule())
-    this.#inline = new InlineDecoder(cache)
+    this.#inline = new InlineDecoder(cache, slice)
   }
 
   /** The decoder for a plan of these manifests. */
   async choose(manifests: readonly ManifestFile[], warnings: Warnings): Promise<Decoder> {
     const workers = this.#workersFor(manifests)
-    if (workers === 0) return this.#inline
+    if (workers === 0 || manifests.length === 0) return this.#inline
     if (!fs.existsSync(this.#workerFile)) {
       warnings.add(
         'no worker file',
@@ -88,7 +90,9 @@ export class DecoderChoice {
   }
 
   async #openPool(workers: number): Promise<WorkerPool<WorkerJob, WorkerAnswer>> {
-    if ((await this.#pool)?.isDead === true) this.#pool = undefined
+    const pool = this.#pool
+    // A dead pool is replaced once: another plan may have done so meanwhile.
+    if (pool !== undefined && (await pool).isDead && this.#pool === pool) this.#pool = undefined
     this.#pool ??= this.#makePool(workers)
     return this.#pool
   }

@@ -18,16 +18,22 @@
 import { ByteDictionary } from '../bytes/byte-dictionary.ts'
 import { InvalidMetadataError } from '../errors.ts'
 import { DeleteFile } from '../manifest/content-file.ts'
-import type { EntryBatch } from '../manifest/entry-batch.ts'
+import type { BatchSegment, EntryBatch } from '../manifest/entry-batch.ts'
 import { FileContent } from '../manifest/entry-batch.ts'
+import { EntryStatus } from '../manifest/inheritable-metadata.ts'
 import { DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
 import { SequencedLists } from './sequenced-lists.ts'
+import { TimeSlice } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
 export interface DeleteIndexOptions {
   /** Takes 0 for a data file's missing sequence number instead of failing (R4.2). */
   lenient?: boolean
   warnings: Warnings
+  /** The event loop turns whenever it is over, for there may be a hundred thousand deletes. */
+  slice?: TimeSlice
+  /** Looked at when the event loop has turned. */
+  signal?: AbortSignal
 }
 
 /** What applies to the live rows of one batch: a range of delete ids per kind and row, empty ones included. */
@@ -45,6 +51,8 @@ const NOTHING: DeleteAssignment = { countAt: () => 0, sizeAt: () => 0, filesAt: 
 
 const KIND = { GLOBAL_EQUALITY: 0, PARTITION_EQUALITY: 1, PARTITION_POSITION: 2, PATH_POSITION: 3 } as const
 const KINDS = 4
+/** Rows between two looks at the clock: a fraction of a millisecond. */
+const ROWS_PER_LOOK = 256
 
 export class DeleteFileIndex {
   /** Deletes kept, by kind (R7.22). */
@@ -53,6 +61,7 @@ export class DeleteFileIndex {
   readonly work = { lookups: 0, comparisons: 0 }
 
   readonly #options: DeleteIndexOptions
+  readonly #slice: TimeSlice
   readonly #batches: EntryBatch[] = []
   readonly #batchOf: number[] = []
   readonly #rowOf: number[] = []
@@ -66,27 +75,46 @@ export class DeleteFileIndex {
   readonly #dvSequence = new Map<number, bigint>()
   readonly #lists: readonly SequencedLists[]
 
+  private constructor(options: DeleteIndexOptions) {
+    this.#options = options
+    this.#slice = options.slice ?? new TimeSlice()
+    this.#lists = Array.from({ length: KINDS }, () => new SequencedLists())
+  }
+
   /**
    * Indexes the live entries of delete batches, in their order.
    *
    * @throws InvalidMetadataError for an entry that cannot be placed: without a sequence number (B041), an equality
    *   delete without ids (R7.19), an incomplete deletion vector (B220), or a second one for a data file (R7.7)
    */
-  constructor(batches: readonly EntryBatch[], options: DeleteIndexOptions) {
-    this.#options = options
-    this.#lists = Array.from({ length: KINDS }, () => new SequencedLists())
-    for (const batch of batches) this.#addBatch(batch)
-    for (const lists of this.#lists) lists.seal(this.#sizes)
+  static async build(batches: readonly EntryBatch[], options: DeleteIndexOptions): Promise<DeleteFileIndex> {
+    const index = new DeleteFileIndex(options)
+    for (const batch of batches) await index.#addBatch(batch)
+    for (const lists of index.#lists) {
+      lists.seal(index.#sizes)
+      await index.#pause()
+    }
+    return index
   }
 
   get isEmpty(): boolean {
     return this.counts.indexed === 0
   }
 
-  #addBatch(batch: EntryBatch): void {
+  async #addBatch(batch: EntryBatch): Promise<void> {
     this.#checkTuples(batch)
     this.#batches.push(batch)
-    for (const row of batch.liveRows) this.#addRow(batch, row)
+    for (const [i, row] of batch.liveRows.entries()) {
+      this.#addRow(batch, row)
+      if (i % ROWS_PER_LOOK === 0) await this.#pause()
+    }
+  }
+
+  /** Lets the event loop turn when it is time. */
+  async #pause(): Promise<void> {
+    if (!this.#slice.isOver) return
+    await this.#slice.turn()
+    this.#options.signal?.throwIfAborted()
   }
 
   #addRow(batch: EntryBatch, row: number): void {
@@ -172,12 +200,12 @@ export class DeleteFileIndex {
    * @throws InvalidMetadataError where the metadata contradicts itself (R7.14, R7.15), or where a data file has no
    *   sequence number and a delete in its scope depends on it (R4.2)
    */
-  assign(batch: EntryBatch): DeleteAssignment {
+  async assign(batch: EntryBatch): Promise<DeleteAssignment> {
     if (this.isEmpty) {
       this.#warnOfMissingSequences(batch)
       return NOTHING
     }
-    this.#checkTuples(batch)
+    if (this.#needsTuples) this.#checkTuples(batch)
     const rows = batch.liveRows
     const scopes = this.#scopesOf(batch)
     const answer = new RangeAssignment(rows.length, this.#lists, this.#sizes, (id) => this.#file(id))
@@ -185,6 +213,7 @@ export class DeleteFileIndex {
     const { heap } = batch.store
     this.work.lookups += rows.length
     for (let i = 0; i < rows.length; i++) {
+      if (i % ROWS_PER_LOOK === 0) await this.#pause()
       const row = rows[i]
       const scope = scopes[batch.partitionIndex[row]]
       const offset = batch.bytesOffset(row, 'filePath')
@@ -217,15 +246,21 @@ export class DeleteFileIndex {
     return answer
   }
 
+  /** Global equality deletes apply whatever the partition is; all others are of one. */
+  get #needsTuples(): boolean {
+    return this.counts.indexed > this.#lists[KIND.GLOBAL_EQUALITY].ids.length
+  }
+
   /** Where deletes are placed by partition, a tuple that is not the spec's would place them wrongly. */
   #checkTuples(batch: EntryBatch): void {
-    for (const { manifest, partitionType, missingPartitionFields, extraPartitionFields } of batch.segments) {
+    for (const segment of batch.segments) {
+      const { manifest, partitionType, missingPartitionFields, extraPartitionFields } = segment
       const location = manifest.manifestPath
       const odd = [
         ...missingPartitionFields.map((name) => `lacks the field "${name}"`),
         ...extraPartitionFields.map((name) => `has the field "${name}" beyond it`),
       ]
-      if (odd.length === 0) continue
+      if (odd.length === 0 || !hasLiveRow(batch, segment)) continue
       throw new InvalidMetadataError(
         `Cannot match deletes with ${location}: its partition record ${odd.join(' and ')} of partition spec ${partitionType.specId}`,
         { location },
@@ -306,14 +341,11 @@ export class DeleteFileIndex {
     return new DeleteFile(this.#batches[this.#batchOf[id]], this.#rowOf[id])
   }
 
+  /** Rows are numbered without the deleted entries where a worker has decoded them: the path says which one it is. */
   #broken(batch: EntryBatch, row: number, why: string): InvalidMetadataError {
-    const segment = batch.segmentOf(row)
-    const path = batch.text(row, 'filePath')
-    const entry = row - segment.firstRow
-    const location = segment.manifest.manifestPath
-    return new InvalidMetadataError(`Cannot plan ${path} (entry ${entry} of ${location}): ${why}`, {
+    const location = batch.segmentOf(row).manifest.manifestPath
+    return new InvalidMetadataError(`Cannot plan ${batch.text(row, 'filePath')} (in ${location}): ${why}`, {
       location,
-      entry,
     })
   }
 }
@@ -397,4 +429,10 @@ function referencedPath(batch: EntryBatch, row: number): Uint8Array | undefined 
   const upper = batch.bound(row, 'upperBounds', DELETE_FILE_PATH_ID)
   // Equal bounds are never truncated ones: a truncated upper bound is incremented.
   return lower !== undefined && upper !== undefined && Buffer.compare(lower, upper) === 0 ? lower : undefined
+}
+
+function hasLiveRow(batch: EntryBatch, { firstRow, rowCount }: BatchSegment): boolean {
+  for (let row = firstRow; row < firstRow + rowCount; row++)
+    if (batch.status(row) !== EntryStatus.DELETED) return true
+  return false
 }

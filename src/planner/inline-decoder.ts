@@ -10,11 +10,15 @@ import { TimeSlice } from './time-slice.ts'
 export class InlineDecoder implements Decoder {
   readonly workers = 0
   readonly #cache: ManifestCache
-  readonly #slice = new TimeSlice()
+  readonly #slice: TimeSlice
 
-  /** @param cache headers and plans are kept in it */
-  constructor(cache: ManifestCache) {
+  /**
+   * @param cache headers and plans are kept in it
+   * @param slice shared with whatever else takes time in this thread
+   */
+  constructor(cache: ManifestCache, slice: TimeSlice = new TimeSlice()) {
     this.#cache = cache
+    this.#slice = slice
   }
 
   async decode(

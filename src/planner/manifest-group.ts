@@ -2,7 +2,8 @@
  * The manifests of a snapshot, sorted out: data and delete manifests in list order, each path once, without those
  * that hold no live entries (R1.15, R2.14, R2.15).
  */
-import type { ManifestFile } from '../manifest/manifest-file.ts'
+import { InvalidMetadataError } from '../errors.ts'
+import type { ManifestContent, ManifestFile } from '../manifest/manifest-file.ts'
 import type { Warnings } from './warnings.ts'
 
 /** One kind of manifests: how many there were, and which are to be read. */
@@ -20,9 +21,18 @@ export function selectManifests(manifests: readonly ManifestFile[], warnings: Wa
   const timesListed = new Map<string, number>()
   // Of several rows for one path the first that may hold live files counts: skipping is what needs agreement.
   const live = new Map<string, ManifestFile>()
+  const contentOf = new Map<string, ManifestContent>()
   for (const manifest of manifests) {
     const path = manifest.manifestPath
     timesListed.set(path, (timesListed.get(path) ?? 0) + 1)
+    const content = contentOf.get(path)
+    if (content !== undefined && content !== manifest.content) {
+      throw new InvalidMetadataError(
+        `Cannot plan: manifest ${path} is listed both as a data and as a delete manifest`,
+        { location: path },
+      )
+    }
+    contentOf.set(path, manifest.content)
     if (mayHoldLiveFiles(manifest) && !live.has(path)) live.set(path, manifest)
   }
   for (const [path, times] of timesListed) {

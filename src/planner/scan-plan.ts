@@ -20,10 +20,12 @@ import { DeleteFileIndex } from './delete-file-index.ts'
 import type { FileFetcher } from './file-fetcher.ts'
 import type { FileScanTask } from './file-scan-task.ts'
 import type { ManifestGroup } from './manifest-group.ts'
+import type { PlanStop, StopOptions } from './plan-stop.ts'
 import { PlannedBatch } from './planned-batch.ts'
 import type { ScanReport } from './scan-report.ts'
 import { TaskStream } from './task-stream.ts'
 import type { TableScan } from './table-scan.ts'
+import type { TimeSlice } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
 export interface PlanProgress {
@@ -34,11 +36,7 @@ export interface PlanProgress {
   readonly dataFiles: number
 }
 
-export interface PlanOptions {
-  /** Aborting rejects what is pending with the signal's reason and stops all requests. */
-  signal?: AbortSignal | undefined
-  /** The same after so many milliseconds, with a `TimeoutError`. */
-  timeoutMs?: number | undefined
+export interface PlanOptions extends StopOptions {
   /** Called after each batch; must not throw. */
   onProgress?: ((progress: PlanProgress) => void) | undefined
 }
@@ -58,13 +56,14 @@ export interface PlanSetup {
   readonly io: CountingFileIO
   readonly fetcher: FileFetcher
   readonly decoder: Decoder
+  /** Of the planner: no plan holds up the event loop, nor do all together. */
+  readonly slice: TimeSlice
   readonly warnings: Warnings
   readonly startedAt: number
   /** Look-ups that reading the manifest list took. */
   readonly listCounts: CacheCounts
   readonly options: PlanOptions
-  /** Aborts the plan's requests. */
-  readonly controller: AbortController
+  readonly stop: PlanStop
 }
 
 /** Look-ups of headers and plans, and files found in the cache. */
@@ -93,9 +92,17 @@ export class ScanPlan {
 
   constructor(setup: PlanSetup) {
     this.#setup = setup
-    const { signal } = setup.controller
+    const { signal } = setup.stop
     const flag = new Int32Array(new SharedArrayBuffer(4))
-    signal.addEventListener('abort', () => Atomics.store(flag, 0, 1), { once: true })
+    signal.addEventListener(
+      'abort',
+      () => {
+        Atomics.store(flag, 0, 1)
+        // A plan that is left before it began ends here.
+        this.#finishedAt ??= performance.now()
+      },
+      { once: true },
+    )
     this.#stop = { signal, flag }
     const { schema, specs } = setup.scan.selected
     this.#partitionTypes = [...specs.values()].map((spec) => partitionType(spec, schema))
@@ -105,7 +112,7 @@ export class ScanPlan {
 
   /** The tasks, in manifest order and entry order. To be consumed once, instead of `batches`. */
   get tasks(): AsyncIterableIterator<FileScanTask, undefined> {
-    return new TaskStream(this.batches, this.#setup.controller)
+    return new TaskStream(this.batches, this.#setup.stop, this.#setup.slice)
   }
 
   /** The columns behind the tasks, batch by batch. To be consumed once, instead of `tasks`. */
@@ -160,9 +167,11 @@ export class ScanPlan {
   }
 
   async *#run(): AsyncGenerator<PlannedBatch> {
-    const { scan, options, warnings } = this.#setup
+    const { scan, options, slice, warnings } = this.#setup
     const { signal } = this.#stop
+    this.#setup.stop.listen()
     try {
+      signal.throwIfAborted()
       const deleteBatches: EntryBatch[] = []
       // The first data manifests are on their way while the delete manifests are decoded.
       this.#data.prefetch()
@@ -171,9 +180,16 @@ export class ScanPlan {
         this.#scannedDeletes += batch.segments.length
         this.#progress()
       }
-      this.#index = new DeleteFileIndex(deleteBatches, { lenient: scan.options.lenient ?? false, warnings })
+      this.#index = await DeleteFileIndex.build(deleteBatches, {
+        lenient: scan.options.lenient ?? false,
+        warnings,
+        slice,
+        signal,
+      })
       for await (const batch of this.#data.batches()) {
-        const planned = new PlannedBatch(batch, this.#index.assign(batch), ALWAYS_TRUE, (location) =>
+        if (slice.isOver) await slice.turn()
+        const deletes = await this.#index.assign(batch)
+        const planned = new PlannedBatch(batch, deletes, ALWAYS_TRUE, (location) =>
           scan.table.resolve(location),
         )
         this.#warnOfOddities(batch)
@@ -189,7 +205,7 @@ export class ScanPlan {
       throw error
     } finally {
       this.#finishedAt = performance.now()
-      this.#setup.controller.abort()
+      this.#setup.stop.end()
     }
   }
 

@@ -1,7 +1,6 @@
 /**
  * The planner: what several plans share, above all the cache and the worker threads. Make one per process or service.
  */
-import { setMaxListeners } from 'node:events'
 import { InvalidArgumentError, UnsupportedFeatureError } from '../errors.ts'
 import { CountingFileIO } from '../io/counting-file-io.ts'
 import { ManifestCache } from '../manifest/manifest-cache.ts'
@@ -12,9 +11,11 @@ import { DecoderChoice } from './decoder-choice.ts'
 import type { Decoder } from './decoder.ts'
 import { FileFetcher } from './file-fetcher.ts'
 import { selectManifests } from './manifest-group.ts'
+import { PlanStop } from './plan-stop.ts'
 import type { CacheCounts, PlanOptions } from './scan-plan.ts'
 import { ScanPlan } from './scan-plan.ts'
 import type { TableScan } from './table-scan.ts'
+import { TimeSlice } from './time-slice.ts'
 import { Warnings } from './warnings.ts'
 
 export interface ScanPlannerOptions {
@@ -37,6 +38,7 @@ export class ScanPlanner implements AsyncDisposable {
   readonly #fetcher: FileFetcher
   readonly #decoders: DecoderChoice
   readonly #decoder: Decoder | undefined
+  readonly #slice = new TimeSlice()
   #closed = false
 
   /** @throws InvalidArgumentError for a number of workers that is none */
@@ -47,6 +49,7 @@ export class ScanPlanner implements AsyncDisposable {
       workers: options.workers ?? 'auto',
       workerFile: options.workerFile,
       cache: this.cache,
+      slice: this.#slice,
     })
     this.#decoder = options.decoder
   }
@@ -57,14 +60,17 @@ export class ScanPlanner implements AsyncDisposable {
    * @throws InvalidArgumentError after {@link close}; errors of storage and of the list; the signal's reason
    */
   async plan(scan: TableScan, options: PlanOptions = {}): Promise<ScanPlan> {
-    if (this.#closed) throw new InvalidArgumentError('Cannot plan: the planner is closed')
+    this.#refuseIfClosed()
     const startedAt = performance.now()
     const io = new CountingFileIO(scan.table.io)
     const warnings = new Warnings()
     for (const sentence of scan.table.warnings) warnings.add('of the table', sentence)
-    const controller = stoppedBy(options)
+    const stop = new PlanStop(options)
+    stop.listen()
     try {
-      const listed = await this.#manifests(scan, io, controller.signal)
+      const listed = await this.#manifests(scan, io, stop.signal)
+      // Closed meanwhile: threads that start now would never be ended.
+      this.#refuseIfClosed()
       const manifests = selectManifests(listed.files, warnings)
       const selected = [...manifests.deletes.selected, ...manifests.data.selected]
       const decoder = this.#decoder ?? (await this.#decoders.choose(selected, warnings))
@@ -74,22 +80,24 @@ export class ScanPlanner implements AsyncDisposable {
         io,
         fetcher: this.#fetcher,
         decoder,
+        slice: this.#slice,
         warnings,
         startedAt,
         listCounts: listed.counts,
         options,
-        controller,
+        stop,
       })
     } catch (error) {
       // An aborted request may fail in its own words; the plan rejects with the signal's reason.
-      controller.signal.throwIfAborted()
-      // Nobody will stop this plan: leave the caller's signal alone.
-      controller.abort()
+      stop.signal.throwIfAborted()
       throw error
+    } finally {
+      // From here on there is nothing to stop before the plan is consumed.
+      stop.unlisten()
     }
   }
 
-  /** Ends the worker threads when their jobs are done; plans that still run fail. */
+  /** Ends the worker threads when their jobs are done. Plans that need them still fail; others run to their end. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#decoders.close()
@@ -97,6 +105,10 @@ export class ScanPlanner implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closed) throw new InvalidArgumentError('Cannot plan: the planner is closed')
   }
 
   /** The rows of the snapshot's manifest list; of a v1 snapshot without one, made from its paths (R1.12). */
@@ -125,36 +137,13 @@ export class ScanPlanner implements AsyncDisposable {
     if (this.#fetcher.has(file, io)) counts.fileHits++
     const bytes = await this.#fetcher.fetch(file, io, signal)
     const { hits, misses } = this.cache
-    const files = readManifestListBytes(bytes, { cache: this.cache, location })
-    this.#fetcher.giveBack(bytes)
-    counts.hits = this.cache.hits - hits
-    counts.misses = this.cache.misses - misses
-    return { files, counts }
-  }
-}
-
-/** Timers are 32 bits wide. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1
-
-/** A controller that the caller's signal and timeout abort too. */
-function stoppedBy({ signal, timeoutMs }: PlanOptions): AbortController {
-  const controller = new AbortController()
-  // Every request may listen, and many run at once: that is no leak to warn of.
-  setMaxListeners(0, controller.signal)
-  const stop = (by: AbortSignal): void => {
-    const abort = (): void => {
-      controller.abort(by.reason)
+    try {
+      const files = readManifestListBytes(bytes, { cache: this.cache, location })
+      counts.hits = this.cache.hits - hits
+      counts.misses = this.cache.misses - misses
+      return { files, counts }
+    } finally {
+      this.#fetcher.giveBack(bytes)
     }
-    if (by.aborted) abort()
-    else by.addEventListener('abort', abort, { once: true, signal: controller.signal })
   }
-  if (signal !== undefined) stop(signal)
-  if (timeoutMs !== undefined) {
-    if (!(timeoutMs >= 0 && timeoutMs <= MAX_TIMEOUT_MS))
-      throw new InvalidArgumentError(
-        `Cannot plan within ${timeoutMs} ms: a number from 0 to ${MAX_TIMEOUT_MS} is needed`,
-      )
-    stop(AbortSignal.timeout(timeoutMs))
-  }
-  return controller
 }

@@ -7,7 +7,7 @@ export interface ScanReport {
   readonly totalPlanningDurationMs: number
   readonly snapshotId: bigint | undefined
   readonly schemaId: number
-  /** Tasks given out. */
+  /** Tasks of the batches taken so far: a consumer that stops early may not have seen the last ones. */
   readonly resultDataFiles: number
   /** Sum over tasks of their deletes: a file counts once per task. */
   readonly resultDeleteFiles: number
@@ -30,7 +30,7 @@ export interface ScanReport {
   /** Without deletion vectors. */
   readonly positionalDeleteFiles: number
   readonly dvs: number
-  /** Requests and bytes of this plan, metadata file not included. */
+  /** Requests and bytes of this plan, metadata file not included; requests that were stopped while they waited count. */
   readonly ioRequests: number
   readonly ioBytes: number
   /** Files of which the bytes were in the cache. */

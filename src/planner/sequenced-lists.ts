@@ -40,9 +40,9 @@ export class SequencedLists {
     const next = starts.slice()
     const order = new Uint32Array(count)
     for (let i = 0; i < count; i++) order[next[lists[i]]++] = i
-    for (let list = 0; list < listCount; list++)
-      sortRange(order.subarray(starts[list], starts[list + 1]), sequences)
-    this.ids = Uint32Array.from(order, (i) => ids[i])
+    for (let list = 0; list < listCount; list++) sortRange(order, starts[list], starts[list + 1], sequences)
+    this.ids = new Uint32Array(count)
+    for (let at = 0; at < count; at++) this.ids[at] = ids[order[at]]
     this.#sequences = new BigInt64Array(count)
     this.#sizes = new Float64Array(count + 1)
     for (let at = 0; at < count; at++) {
@@ -90,11 +90,13 @@ export class SequencedLists {
   }
 }
 
-/** Sorts positions by their sequence number, then by themselves; a range that is in order stays untouched. */
-function sortRange(order: Uint32Array, sequences: readonly bigint[]): void {
-  for (let i = 1; i < order.length; i++) {
-    if (sequences[order[i - 1]] <= sequences[order[i]]) continue
-    order.sort((a, b) => (sequences[a] < sequences[b] ? -1 : sequences[a] > sequences[b] ? 1 : a - b))
+/** Sorts the positions in `[from, to)` by their sequence number, then by themselves; if in order they stay untouched. */
+function sortRange(order: Uint32Array, from: number, to: number, sequences: readonly bigint[]): void {
+  for (let at = from + 1; at < to; at++) {
+    if (sequences[order[at - 1]] <= sequences[order[at]]) continue
+    order
+      .subarray(from, to)
+      .sort((a, b) => (sequences[a] < sequences[b] ? -1 : sequences[a] > sequences[b] ? 1 : a - b))
     return
   }
 }

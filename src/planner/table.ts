@@ -1,7 +1,7 @@
 /**
  * A table at one version of its metadata, and where its files are.
  */
-import { UnsupportedFeatureError } from '../errors.ts'
+import { InvalidArgumentError, UnsupportedFeatureError } from '../errors.ts'
 import type { FileIO } from '../io/file-io.ts'
 import type { LocationMap } from '../io/rebase.ts'
 import type { TableMetadata } from '../metadata/table-metadata.ts'
@@ -43,9 +43,13 @@ export class Table implements ScannedTable {
    * @param filter not supported yet: give `undefined`
    */
   async *planFiles(filter?: string, options: ScanOptions & PlanOptions = {}): AsyncGenerator<FileScanTask> {
+    if (filter !== undefined && typeof filter !== 'string')
+      throw new InvalidArgumentError(
+        'Cannot plan files: the first argument is the filter, options come second',
+      )
     if (filter !== undefined && filter !== 'true')
       throw new UnsupportedFeatureError(
-        `Cannot plan with the filter ${filter}: filters are not supported yet`,
+        `Cannot plan with the filter ${JSON.stringify(filter)}: filters are not supported yet`,
       )
     const plan = await sharedPlanner().plan(this.newScan(options), options)
     yield* plan.tasks

@@ -3,13 +3,19 @@
  * async generator per task would cost several times more.
  */
 import type { FileScanTask } from './file-scan-task.ts'
+import type { PlanStop } from './plan-stop.ts'
 import type { PlannedBatch } from './planned-batch.ts'
+import type { TimeSlice } from './time-slice.ts'
+
+/** Tasks between two looks at the clock: a fraction of a millisecond, unless the consumer takes its time. */
+const TASKS_PER_LOOK = 64
 
 type Answer = IteratorResult<FileScanTask, undefined>
 
 export class TaskStream implements AsyncIterableIterator<FileScanTask> {
   readonly #batches: AsyncGenerator<PlannedBatch>
-  readonly #controller: AbortController
+  readonly #stop: PlanStop
+  readonly #slice: TimeSlice
   #batch: PlannedBatch | undefined
   #position = 0
   /** Calls that wait for a batch, or for a call before them: tasks keep their order. */
@@ -18,10 +24,14 @@ export class TaskStream implements AsyncIterableIterator<FileScanTask> {
   #last: Promise<unknown> = Promise.resolve()
   #isStopped = false
 
-  /** @param controller of the plan behind the batches; aborted when the stream is left */
-  constructor(batches: AsyncGenerator<PlannedBatch>, controller: AbortController) {
+  /**
+   * @param stop of the plan behind the batches; ended when the stream is left
+   * @param slice a consumer that only takes tasks would never let the event loop turn while there are batches
+   */
+  constructor(batches: AsyncGenerator<PlannedBatch>, stop: PlanStop, slice: TimeSlice) {
     this.#batches = batches
-    this.#controller = controller
+    this.#stop = stop
+    this.#slice = slice
   }
 
   [Symbol.asyncIterator](): this {
@@ -30,7 +40,8 @@ export class TaskStream implements AsyncIterableIterator<FileScanTask> {
 
   next(): Promise<Answer> {
     // An aborted plan gives no more tasks, not even those it has; the slow way finds out how to end.
-    if (this.#waiting === 0 && !this.#controller.signal.aborted) {
+    const isTimeToLook = this.#position % TASKS_PER_LOOK === 0
+    if (this.#waiting === 0 && !isTimeToLook && !this.#stop.signal.aborted) {
       const task = this.#take()
       if (task !== undefined) return Promise.resolve({ value: task, done: false })
     }
@@ -44,7 +55,7 @@ export class TaskStream implements AsyncIterableIterator<FileScanTask> {
   async return(): Promise<Answer> {
     this.#isStopped = true
     this.#batch = undefined
-    this.#controller.abort()
+    this.#stop.end()
     await this.#batches.return(undefined)
     return { value: undefined, done: true }
   }
@@ -59,8 +70,9 @@ export class TaskStream implements AsyncIterableIterator<FileScanTask> {
 
   async #advance(): Promise<Answer> {
     try {
+      if (this.#slice.isOver) await this.#slice.turn()
       for (;;) {
-        const task = this.#controller.signal.aborted ? undefined : this.#take()
+        const task = this.#stop.signal.aborted ? undefined : this.#take()
         if (task !== undefined) return { value: task, done: false }
         const step = await this.#batches.next()
         if (step.done === true || this.#isStopped) return { value: undefined, done: true }

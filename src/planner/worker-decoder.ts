@@ -4,6 +4,7 @@
 import { WorkerError } from '../errors.ts'
 import { unpackBatch } from '../manifest/batch-buffer.ts'
 import type { ManifestCache } from '../manifest/manifest-cache.ts'
+import { packRows } from '../manifest/manifest-rows.ts'
 import type { Pool } from '../pool/pool.ts'
 import type { DecodeContext, JobManifest, WorkerAnswer, WorkerJob } from './decode-job.ts'
 import type { DecodedBatch, Decoder, StopSignal } from './decoder.ts'
@@ -29,14 +30,15 @@ export class WorkerDecoder implements Decoder {
     urgency: number,
   ): Promise<DecodedBatch> {
     stop.signal.throwIfAborted()
+    const rows = manifests.map(({ manifest }) => manifest)
     const job: WorkerJob = {
       contextId: context.id,
       context: this.#isKnown(context) ? undefined : context,
-      manifests: manifests.map(({ manifest, bytes, location }) => ({
-        row: manifest.toDecode(),
-        bytes: this.#cache.share(bytes),
-        location,
-      })),
+      manifests: {
+        rows: packRows(rows),
+        bytes: manifests.map(({ bytes }) => this.#cache.share(bytes)),
+        locations: manifests.map(({ location }) => location),
+      },
       stop: stop.flag,
       cache: this.#cache.enabled,
     }
@@ -45,8 +47,8 @@ export class WorkerDecoder implements Decoder {
     if (answer.kind === 'context missing') answer = await this.#pool.run({ ...job, context }, urgency)
     stop.signal.throwIfAborted()
     if (answer.kind !== 'batch') throw new WorkerError(`A worker answered a decode job with "${answer.kind}"`)
+    this.#cache.countElsewhere(answer.hits, answer.misses)
     const types = new Map(context.partitionTypes.map((type) => [type.specId, type]))
-    const rows = manifests.map(({ manifest }) => manifest)
     return { batch: unpackBatch(answer.batch, rows, types), hits: answer.hits, misses: answer.misses }
   }
 

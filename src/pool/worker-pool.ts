@@ -1,9 +1,12 @@
 /**
  * Worker threads, behind a guard against the ways in which a Piscina pool can hang or lose errors:
  *
- * - a worker file that is missing or throws while it loads: one task rejects, the others wait for ever. Here the pool is
- *   dead from then on, and all tasks, waiting and new, reject with a WorkerError.
+ * - a worker file that is missing, or throws or exits while it loads: one task rejects, the others wait for ever. Here
+ *   the pool is dead from then on, and all tasks, waiting and new, reject with a WorkerError.
  * - with no minimum of threads, tasks queued behind a dying thread wait for ever. Here there is always a minimum.
+ * - `close()` counts tasks where it means threads, and so ends threads that are at work; for one that dies it waits half
+ *   a minute. Here the pool waits for its tasks and then ends the threads.
+ * - tasks that found no thread go to the end of the queue. Here they keep their place.
  * - classes and codes of errors are lost. Here they travel as data (messages.ts).
  *
  * No task is given a signal: Piscina would kill the worker, and give such a worker one task at a time. Tasks look at a
@@ -25,7 +28,9 @@ export interface WorkerPoolOptions {
 export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
   readonly workers: number
   readonly #piscina: Piscina
-  readonly #waiting = new Set<(error: Error) => void>()
+  /** Tasks that are queued or at work, each with its way to reject. */
+  readonly #pending = new Map<Promise<void>, (error: Error) => void>()
+  #tasks = 0
   #dead: Error | undefined
 
   constructor({ filename, workers }: WorkerPoolOptions) {
@@ -41,7 +46,14 @@ export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
       taskQueue: new UrgencyQueue(),
     })
     this.#piscina.on('error', (error: Error) => {
-      if (this.#piscina.threads.length === 0) this.#die(error)
+      this.#checkThreads(error)
+    })
+    // A thread that ends while it loads its module gives no error. It is still counted now, and its task, if it has one,
+    // knows more.
+    this.#piscina.on('workerDestroy', () => {
+      setImmediate(() => {
+        this.#checkThreads(new WorkerError('A worker thread ended while it was starting'))
+      })
     })
   }
 
@@ -53,47 +65,48 @@ export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
   async run(task: Task, urgency = 0): Promise<Answer> {
     if (this.#dead !== undefined) throw this.#dead
     const { port1, port2 } = new MessageChannel()
+    const posted: PostedTask<Task> = { task, port: port2 }
+    const place: Place = { urgency, order: this.#tasks++ }
+    const done = this.#post({ ...posted, [queueOptionsSymbol]: place }, port2)
     try {
-      const posted: PostedTask<Task> = { task, port: port2 }
-      await this.#done({ ...posted, [queueOptionsSymbol]: { urgency } }, port2)
+      await done
       // The worker posted before it was done, so the message is here.
       const received = receiveMessageOnPort(port1) as { message: Envelope<Answer> } | undefined
       if (received === undefined) throw new WorkerError('A worker thread ended a task without an answer')
       if ('error' in received.message) throw fromPlainError(received.message.error)
       return received.message.answer
     } finally {
+      this.#pending.delete(done)
       port1.close()
     }
   }
 
   /** Settles when a worker has run a task, or when no worker ever will. */
-  #done(task: object, port: MessagePort): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.add(reject)
-      this.#piscina
-        .run(task, { transferList: [port] })
-        .then(resolve, (error: unknown) => {
-          const failed = workerFailure(error)
-          if (this.#piscina.threads.length === 0) this.#die(failed)
-          reject(failed)
-        })
-        .finally(() => this.#waiting.delete(reject))
+  #post(task: object, port: MessagePort): Promise<void> {
+    let giveUp!: (error: Error) => void
+    const done = new Promise<void>((resolve, reject) => {
+      giveUp = reject
+      this.#piscina.run(task, { transferList: [port] }).then(resolve, (error: unknown) => {
+        const failed = workerFailure(error)
+        this.#checkThreads(failed)
+        reject(failed)
+      })
     })
+    this.#pending.set(done, giveUp)
+    return done
   }
 
   async close(): Promise<void> {
-    if (this.#dead !== undefined) {
-      await this.#piscina.destroy()
-      return
-    }
-    this.#dead = new WorkerError('Cannot run a task: the worker pool is closed')
-    await this.#piscina.close()
+    this.#dead ??= new WorkerError('Cannot run a task: the worker pool is closed')
+    await Promise.allSettled(this.#pending.keys())
+    await this.#piscina.destroy()
   }
 
-  #die(error: Error): void {
+  /** Without threads there never will be any: Piscina replaces one that dies, unless it died while starting. */
+  #checkThreads(error: Error): void {
+    if (this.#piscina.threads.length > 0) return
     this.#dead ??= workerFailure(error)
-    for (const reject of this.#waiting) reject(this.#dead)
-    this.#waiting.clear()
+    for (const giveUp of this.#pending.values()) giveUp(this.#dead)
   }
 }
 
@@ -104,6 +117,12 @@ function workerFailure(error: unknown): WorkerError {
 }
 
 type Queued = Parameters<TaskQueue['push']>[0]
+
+interface Place {
+  readonly urgency: number
+  /** Of coming. */
+  readonly order: number
+}
 
 /** Of the tasks that wait, the most urgent first; of equals, the one that came first. Few wait at a time. */
 class UrgencyQueue implements TaskQueue {
@@ -119,8 +138,7 @@ class UrgencyQueue implements TaskQueue {
 
   shift(): Queued | null {
     let first = 0
-    for (let i = 1; i < this.#tasks.length; i++)
-      if (urgencyOf(this.#tasks[i]) > urgencyOf(this.#tasks[first])) first = i
+    for (let i = 1; i < this.#tasks.length; i++) if (isBefore(this.#tasks[i], this.#tasks[first])) first = i
     return this.#tasks.length === 0 ? null : this.#tasks.splice(first, 1)[0]
   }
 
@@ -130,6 +148,12 @@ class UrgencyQueue implements TaskQueue {
   }
 }
 
-function urgencyOf(task: Queued): number {
-  return (task[queueOptionsSymbol] as { urgency: number } | null)?.urgency ?? 0
+function isBefore(a: Queued, b: Queued): boolean {
+  const [here, there] = [placeOf(a), placeOf(b)]
+  return here.urgency === there.urgency ? here.order < there.order : here.urgency > there.urgency
+}
+
+/** Every task is queued with one. */
+function placeOf(task: Queued): Place {
+  return task[queueOptionsSymbol] as Place
 }

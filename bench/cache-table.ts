@@ -1,0 +1,29 @@
+/** The comparison of cache on and off as a table for people. */
+import type { CacheComparison } from '../src/index.ts'
+
+const COLUMNS: readonly [heading: string, cell: (row: CacheComparison, off: CacheComparison) => string][] = [
+  ['workers', ({ workers }) => String(workers)],
+  ['plan', ({ temperature }) => temperature],
+  ['cache', ({ cache }) => cache],
+  ['ms', ({ durationMs }) => durationMs.toFixed(1)],
+  ['against off', ({ durationMs }, off) => `${(durationMs / off.durationMs).toFixed(2)} x`],
+  ['hits', ({ planCacheHits }) => planCacheHits.toLocaleString('en')],
+  ['misses', ({ planCacheMisses }) => planCacheMisses.toLocaleString('en')],
+  ['file hits', ({ cacheFileHits }) => cacheFileHits.toLocaleString('en')],
+  ['requests', ({ ioRequests }) => ioRequests.toLocaleString('en')],
+  ['bytes', ({ ioBytes }) => ioBytes.toLocaleString('en')],
+]
+
+/** A line for the headings, then one per row; numbers stand to the right. */
+export function formatComparison(rows: readonly CacheComparison[]): string {
+  const lines = [COLUMNS.map(([heading]) => heading)]
+  for (const row of rows) {
+    const off = rows.find(
+      ({ cache, workers, temperature }) =>
+        cache === 'off' && workers === row.workers && temperature === row.temperature,
+    )
+    lines.push(COLUMNS.map(([, cell]) => cell(row, off ?? row)))
+  }
+  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column].length)))
+  return lines.map((line) => line.map((cell, column) => cell.padStart(widths[column])).join('  ')).join('\n')
+}

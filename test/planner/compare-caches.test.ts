@@ -1,0 +1,79 @@
+import { assert } from 'chai'
+import { CountingFileIO } from '../../src/io/counting-file-io.ts'
+import { MemoryFileIO } from '../../src/io/memory-file-io.ts'
+import { compareCaches } from '../../src/planner/compare-caches.ts'
+import { rejection } from '../support/rejection.ts'
+import { dataManifests, loadBuilt, tableOf } from './planning.ts'
+
+describe('compareCaches', () => {
+  const built = tableOf(dataManifests(3, 1, 2))
+  /** Three manifests and their list. */
+  const FILES = 4
+
+  it('a row per combination: by workers, cold before warm, on before off', async () => {
+    const rows = await compareCaches(await loadBuilt(built), { workers: [0, 2], rounds: 2 })
+    assert.deepEqual(
+      rows.map(({ workers, temperature, cache }) => `${workers} ${temperature} ${cache}`),
+      [0, 2].flatMap((workers) =>
+        ['cold on', 'cold off', 'warm on', 'warm off'].map((how) => `${workers} ${how}`),
+      ),
+    )
+    for (const { tasks, rounds, durationMs } of rows) {
+      assert.equal(tasks, 6)
+      assert.equal(rounds, 2)
+      assert.isTrue(durationMs > 0)
+    }
+  })
+
+  it('only what is warm and cached makes no request', async () => {
+    const io = new CountingFileIO(new MemoryFileIO(built.files))
+    const table = await loadBuilt(built, { io })
+    io.reset()
+    const rows = await compareCaches(table, { rounds: 1 })
+    const bytes = [...io.byLocation.values()].reduce((sum, counts) => sum + counts.bytes / counts.requests, 0)
+    for (const { workers, temperature, cache, ...row } of rows) {
+      const how = `${workers} workers, ${temperature}, cache ${cache}`
+      const isKept = temperature === 'warm' && cache === 'on'
+      assert.equal(row.ioRequests, isKept ? 0 : FILES, how)
+      assert.equal(row.ioBytes, isKept ? 0 : bytes, how)
+      assert.equal(row.cacheFileHits, isKept ? FILES : 0, how)
+      if (cache === 'off') assert.equal(row.planCacheHits, 0, how)
+    }
+    // Three ways in one thread: each manifest asks for a header and a plan, the list for its header.
+    const counts = rows
+      .filter(({ workers }) => workers === 0)
+      .map((row) => [row.planCacheHits, row.planCacheMisses])
+    assert.deepEqual(counts, [
+      [4, 3],
+      [0, 7],
+      [7, 0],
+      [0, 7],
+    ])
+    // Two rounds of everything, and once the warm ones that keep their files.
+    assert.equal(io.requests, FILES * (2 * 9 + 3))
+  })
+
+  it('plans what it is told to', async () => {
+    const table = await loadBuilt(built)
+    const snapshotId = table.metadata.currentSnapshotId
+    const rows = await compareCaches(table, { workers: [0], rounds: 1, scan: { snapshotId } })
+    assert.deepEqual(
+      rows.map(({ tasks }) => tasks),
+      [6, 6, 6, 6],
+    )
+    const error = await rejection(compareCaches(table, { scan: { snapshotId: 1n } }))
+    assert.match(error.message, /snapshot 1/)
+  })
+
+  it('stops when told to', async () => {
+    const reason = new Error('enough')
+    const table = await loadBuilt(built)
+    assert.equal(await rejection(compareCaches(table, { signal: AbortSignal.abort(reason) })), reason)
+  })
+
+  for (const rounds of [0, 1.5, NaN])
+    it(`refuses ${rounds} rounds`, async () => {
+      const error = await rejection(compareCaches(await loadBuilt(built), { rounds }))
+      assert.match(error.message, /Cannot compare caches in .* rounds/)
+    })
+})

@@ -1,0 +1,2 @@
+/** A worker that ends while it is loaded, without an error. */
+process.exit(0)

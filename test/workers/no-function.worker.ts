@@ -1,0 +1,2 @@
+/** A worker without a task to run. */
+export default 'no function'
