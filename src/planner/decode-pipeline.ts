@@ -100,7 +100,7 @@ export class DecodePipeline {
         run.batch ??= this.#decode(run)
         const batch = await unlessAborted(run.batch, stop.signal)
         this.#queue.shift()
-        this.#ready -= run.charge
+        this.#ready -= batch.byteLength
         yield batch
         this.#charged -= run.charge
       }
@@ -205,7 +205,7 @@ export class DecodePipeline {
       this.counts.hits += hits
       this.counts.misses += misses
       this.#recharge(run, batch.byteLength - run.charge)
-      this.#ready += run.charge
+      this.#ready += batch.byteLength
       return batch
     } finally {
       for (const bytes of lent) fetcher.giveBack(bytes)

@@ -49,7 +49,7 @@ function want(manifests: readonly JobManifest[], context: DecodeContext): unknow
 }
 
 /** A decoder over one `DecodeWorker`: jobs and answers are cloned, as between threads. */
-function workerDecoder(worker: DecodeWorker, cache = new ManifestCache()) {
+function workerDecoder(worker: Pick<DecodeWorker, 'run'>, cache = new ManifestCache()) {
   const jobs: WorkerJob[] = []
   const answers: WorkerAnswer['kind'][] = []
   const decoder = new WorkerDecoder(
@@ -176,7 +176,7 @@ describe('decode worker', () => {
 
     it('are sent again to a worker that was replaced', async () => {
       let worker = new DecodeWorker()
-      const { decode, answers } = workerDecoder({ run: (job: WorkerJob) => worker.run(job) } as DecodeWorker)
+      const { decode, answers } = workerDecoder({ run: (job) => worker.run(job) })
       const context = newContext()
       for (let i = 0; i < 3; i++) await decode(manifests, context)
       worker = new DecodeWorker()
@@ -217,8 +217,8 @@ describe('decode worker', () => {
       const stop = new Int32Array(new SharedArrayBuffer(4))
       const worker = new DecodeWorker()
       const { decode, answers } = workerDecoder({
-        run: (job: WorkerJob) => worker.run({ ...job, stop }),
-      } as DecodeWorker)
+        run: (job) => worker.run({ ...job, stop }),
+      })
       const { load } = Atomics
       let looks = 0
       // Another thread sets the flag at any time; here, between the second block and the third.

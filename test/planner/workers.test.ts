@@ -161,18 +161,19 @@ describe('workers', () => {
   })
 
   describe('order', () => {
-    for (let seed = 0; seed < 8; seed++)
-      it(`whatever is decoded first, tasks come in order: ${seed} ${WITH_SEED}`, async () => {
-        const built = generatedTable({ seed: SEED + seed, formatVersion: 2, manifests: 60 })
+    it(`whatever is decoded first, tasks come in order ${WITH_SEED}`, async () => {
+      let shuffled = 0
+      for (let i = 0; i < 8; i++) {
+        const built = generatedTable({ seed: SEED + i, formatVersion: 2, manifests: 60 })
         const want = await outcomeOf(await loadBuilt(built))
-        const decoder = new ShuffledDecoder(SEED + seed)
-        assert.equal(
-          await outcomeOf(await loadBuilt(built), new ScanPlanner({ decoder, cache: 'off' })),
-          want,
-        )
-        assert.isTrue(decoder.hasShuffled)
+        const decoder = new ShuffledDecoder(SEED + i)
+        const planner = new ScanPlanner({ decoder, cache: 'off' })
+        assert.equal(await outcomeOf(await loadBuilt(built), planner), want, `table ${i}`)
         assert.isAtMost(decoder.most, 2 * decoder.workers, 'jobs of one plan at a time')
-      })
+        shuffled += decoder.hasShuffled ? 1 : 0
+      }
+      assert.isAbove(shuffled, 4)
+    })
 
     it('the first jobs of a plan are more urgent than the later ones of another', async () => {
       const urgencies: number[] = []
@@ -438,7 +439,8 @@ class ShuffledDecoder implements Decoder {
     const decoded = await this.#inline.decode(manifests, context, stop)
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve)
-      setImmediate(() => {
+      // The others of the plan get here meanwhile.
+      void settle().then(() => {
         const chosen = Math.floor(this.#random() * this.#waiting.length)
         this.hasShuffled ||= chosen > 0
         this.#waiting.splice(chosen, 1)[0]()
