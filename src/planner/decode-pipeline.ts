@@ -145,18 +145,18 @@ export class DecodePipeline {
     }
     this.#charged += bytes
     this.#queue.push(run)
-    run.requested = run.manifests.map((manifest) => this.#request(manifest, run))
+    run.requested = run.manifests.map((manifest) => this.#request(manifest))
   }
 
   /** Begins to read a manifest, unless it is in the cache or small and local. */
-  #request(manifest: ManifestFile, run: Run): Promise<Uint8Array> | undefined {
+  #request(manifest: ManifestFile): Promise<Uint8Array> | undefined {
     const { fetcher, io } = this.#setup
     const file = this.#fileOf(manifest)
     if (fetcher.has(file, io) || (isSmall(manifest) && canReadNow(io, file))) return undefined
     this.#requested++
     const bytes = this.#fetch(manifest)
       .then((got) => {
-        this.#recharge(run, got.length - lengthOf(manifest))
+        this.#correct(manifest, got)
         return got
       })
       .finally(() => {
@@ -196,7 +196,7 @@ export class DecodePipeline {
         const bytes = got instanceof Uint8Array ? got : await got
         lent.push(bytes)
         total += bytes.length
-        if (requested[i] === undefined) this.#recharge(run, bytes.length - lengthOf(manifest))
+        if (requested[i] === undefined) this.#correct(manifest, bytes)
         const { location } = this.#fileOf(manifest)
         this.#checkLength(manifest, location, bytes)
         jobs.push({ manifest, bytes, location })
@@ -218,15 +218,20 @@ export class DecodePipeline {
     this.#charged += more
   }
 
+  /** What arrived is larger or smaller than the list says: counted where the manifest is now, unless it was taken. */
+  #correct(manifest: ManifestFile, bytes: Uint8Array): void {
+    const more = bytes.length - lengthOf(manifest)
+    const run = more === 0 ? undefined : this.#queue.find(({ manifests }) => manifests.includes(manifest))
+    if (run !== undefined) this.#recharge(run, more)
+  }
+
   /** Files that are far larger than their list says do not make one huge batch: the rest becomes a run of its own. */
   #split(run: Run, requested: readonly (Promise<Uint8Array> | undefined)[], at: number): void {
-    const rest: Run = {
-      manifests: run.manifests.slice(at),
-      requested: requested.slice(at),
-      charge: 0,
-      batch: undefined,
-    }
+    const manifests = run.manifests.slice(at)
+    const charge = manifests.reduce((sum, manifest) => sum + lengthOf(manifest), 0)
     run.manifests = run.manifests.slice(0, at)
+    run.charge -= charge
+    const rest: Run = { manifests, requested: requested.slice(at), charge, batch: undefined }
     this.#queue.splice(this.#queue.indexOf(run) + 1, 0, rest)
   }
 

@@ -93,7 +93,14 @@ export class DecoderChoice {
     const pool = this.#pool
     // A dead pool is replaced once: another plan may have done so meanwhile.
     if (pool !== undefined && (await pool).isDead && this.#pool === pool) this.#pool = undefined
-    this.#pool ??= this.#makePool(workers)
+    if (this.#pool === undefined) {
+      const made = this.#makePool(workers)
+      this.#pool = made
+      // A pool that could not be made is not kept: the next plan tries again.
+      made.catch(() => {
+        if (this.#pool === made) this.#pool = undefined
+      })
+    }
     return this.#pool
   }
 

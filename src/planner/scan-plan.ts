@@ -79,6 +79,7 @@ export class ScanPlan {
   readonly #partitionTypes: readonly PartitionType[]
   readonly #data: DecodePipeline
   readonly #deletes: DecodePipeline
+  readonly #unknownFormats = new Set<string>()
   #consumed = false
   #finishedAt: number | undefined
   #complete = false
@@ -247,10 +248,12 @@ export class ScanPlan {
           `The Puffin file ${batch.text(row, 'filePath')} is listed as a data file; it is planned as one.`,
         )
     }
-    for (const name of batch.store.otherSymbols) {
+    for (const format of batch.store.otherSymbols) {
+      if (this.#unknownFormats.has(format)) continue
+      this.#unknownFormats.add(format)
       this.#setup.warnings.add(
-        'a file has an unknown format',
-        `Data files of the unknown format "${name}" are in ${batch.segments[0].manifest.manifestPath} or a manifest after it.`,
+        'a file format is unknown',
+        `There are data files of the unknown format "${format}".`,
       )
     }
   }
