@@ -97,19 +97,11 @@ export class ColumnStore {
 
   /** Bytes of all arrays, child rows left out. */
   get byteLength(): number {
-    const columns = [
-      this.uint8,
-      this.int32,
-      this.float64,
-      this.int64,
-      this.bytesOffset,
-      this.bytesLength,
-      this.cellStart,
-      this.cellCount,
-    ]
     let bytes = this.nulls.byteLength + this.tuple.byteLength + this.heap.byteLength
     bytes += this.cellKey.byteLength + this.cellLanes.byteLength + this.cellTag.byteLength
-    for (const column of columns.flat()) bytes += column.byteLength
+    bytes += bytesOf(this.uint8) + bytesOf(this.int32) + bytesOf(this.float64) + bytesOf(this.int64)
+    bytes += bytesOf(this.bytesOffset) + bytesOf(this.bytesLength)
+    bytes += bytesOf(this.cellStart) + bytesOf(this.cellCount)
     return bytes
   }
 
@@ -233,6 +225,12 @@ function gatherAll<A extends NumberArray>(
 }
 
 type NumberArray = Uint8Array | Int32Array | Uint32Array | Float64Array
+
+function bytesOf(columns: readonly NumberArray[]): number {
+  let bytes = 0
+  for (const column of columns) bytes += column.byteLength
+  return bytes
+}
 
 function grown<A extends NumberArray>(array: A, length: number): A {
   const next = new (array.constructor as new (length: number) => A)(length)

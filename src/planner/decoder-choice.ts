@@ -17,11 +17,15 @@ import type { Warnings } from './warnings.ts'
 import { WorkerDecoder } from './worker-decoder.ts'
 
 /**
- * Bytes of manifests from which starting threads pays, in a process that has none yet: each thread costs tens of
- * milliseconds to start and then has to warm up. Measured with `npm run bench -- auto`.
+ * Bytes of manifests from which starting threads pays, in a process that has none yet: each takes tens of milliseconds to
+ * start and then has to warm up its own compiled code. With two cores, two threads took 1.2 to 1.4 times as long as this
+ * one at 47 MB and 0.8 times at 141 MB; half-way they are even (`npm run bench -- auto`).
  */
-export const COLD_WORKER_BYTES = 64 * 1024 * 1024
-/** Bytes from which handing the work to threads that run already pays. */
+export const COLD_WORKER_BYTES = 96 * 1024 * 1024
+/**
+ * Bytes from which handing the work to threads that run already pays: a job takes as long to hand over as ten small
+ * manifests to decode, and a plan of less than this is over before two jobs are worth their while.
+ */
 export const WARM_WORKER_BYTES = 2 * 1024 * 1024
 /** More threads than this have no measured use. */
 const MAX_WORKERS = 64
