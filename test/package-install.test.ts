@@ -59,12 +59,9 @@ describe('the installed package', function () {
     mkdirSync(source)
     for (const name of SOURCES) cpSync(join(root, name), join(source, name), { recursive: true })
     symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'), 'junction')
-    const inSource: ExecFileOptions = { cwd: source }
-    await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], inSource)
-    await run('npm', ['pack', '--ignore-scripts', '--offline', '--pack-destination', folder], {
-      ...inSource,
-      shell: process.platform === 'win32',
-    })
+    const inSource: ExecFileOptions = { cwd: source, shell: process.platform === 'win32' }
+    await run('npm', ['run', '-s', 'build'], inSource)
+    await run('npm', ['pack', '--ignore-scripts', '--offline', '--pack-destination', folder], inSource)
 
     manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageJson
     const { version } = manifest as PackageJson & { version: string }

@@ -31,7 +31,7 @@ const RUN_BYTES = 512 * 1024
  * A run has at most so many manifests; the first one and the next have fewer, so that tasks come early. Handing a run to
  * a worker takes about as long as decoding ten small manifests.
  */
-const RUN_MANIFESTS = 48
+const RUN_MANIFESTS = 96
 const RUN_GROWTH = 4
 /** What a manifest of unknown length is counted as. */
 const ASSUMED_BYTES = 8 * 1024 * 1024

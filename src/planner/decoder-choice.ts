@@ -17,14 +17,15 @@ import type { Warnings } from './warnings.ts'
 import { WorkerDecoder } from './worker-decoder.ts'
 
 /**
- * Bytes of manifests from which starting threads pays, in a process that has none yet: each takes tens of milliseconds to
- * start and then has to warm up its own compiled code. With two cores, two threads took 1.2 to 1.4 times as long as this
- * one at 47 MB and 0.8 times at 141 MB; half-way they are even (`npm run bench -- auto`).
+ * Bytes of manifests from which starting threads pays: each takes tens of milliseconds to start and then has to warm up
+ * its own compiled code. In a process that plans once, on two cores, two threads took 1.15 times as long as this one at
+ * 54 MB and 1.07 times at 95 MB (`npm run bench -- auto`). A planner that has decoded so much in several plans will
+ * go on doing so: it starts them too.
  */
 export const COLD_WORKER_BYTES = 96 * 1024 * 1024
 /**
- * Bytes from which handing the work to threads that run already pays: a job takes as long to hand over as ten small
- * manifests to decode, and a plan of less than this is over before two jobs are worth their while.
+ * Bytes of a plan below which it is not handed to threads, running or not: it is over before two jobs are worth their
+ * while. An estimate from the cost of a job, about that of decoding ten small manifests.
  */
 export const WARM_WORKER_BYTES = 2 * 1024 * 1024
 /** More threads than this have no measured use. */
@@ -45,6 +46,8 @@ export class DecoderChoice {
   readonly #cache: ManifestCache
   readonly #workerFile: string
   readonly #inline: InlineDecoder
+  /** Bytes of manifests of all plans so far. */
+  #bytesSeen = 0
   #pool: Promise<WorkerPool<WorkerJob, WorkerAnswer>> | undefined
 
   /** @throws InvalidArgumentError for a number of workers that is none */
@@ -87,8 +90,9 @@ export class DecoderChoice {
     if (this.#workers !== 'auto') return this.#workers
     let bytes = 0
     for (const { manifestLength } of manifests) bytes += Math.max(0, manifestLength ?? 0)
-    const enough = this.#pool === undefined ? COLD_WORKER_BYTES : WARM_WORKER_BYTES
-    if (bytes < enough) return 0
+    this.#bytesSeen += bytes
+    const isPoolWorthIt = this.#pool !== undefined || this.#bytesSeen >= COLD_WORKER_BYTES
+    if (bytes < WARM_WORKER_BYTES || !isPoolWorthIt) return 0
     const cores = os.availableParallelism()
     return cores < 2 ? 0 : Math.min(cores, MAX_WORKERS)
   }

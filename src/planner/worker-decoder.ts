@@ -9,9 +9,6 @@ import type { Pool } from '../pool/pool.ts'
 import type { DecodeContext, JobManifest, WorkerAnswer, WorkerJob } from './decode-job.ts'
 import type { DecodedBatch, Decoder, StopSignal } from './decoder.ts'
 
-/** Files up to this are copied into one piece of shared memory per job. */
-const SMALL_BYTES = 64 * 1024
-
 export class WorkerDecoder implements Decoder {
   readonly workers: number
   readonly #pool: Pool<WorkerJob, WorkerAnswer>
@@ -39,7 +36,7 @@ export class WorkerDecoder implements Decoder {
       context: this.#isKnown(context) ? undefined : context,
       manifests: {
         rows: packRows(rows),
-        bytes: this.#share(manifests),
+        bytes: manifests.map(({ bytes }) => this.#cache.share(bytes)),
         locations: manifests.map(({ location }) => location),
       },
       stop: stop.flag,
@@ -56,24 +53,6 @@ export class WorkerDecoder implements Decoder {
   }
 
   /**
-   * The bytes of a job in shared memory. Those of a large file are put there once and stay in the cache; small ones are
-   * copied together, for each piece of shared memory in a message costs more than copying 5 KB.
-   */
-  #share(manifests: readonly JobManifest[]): Uint8Array[] {
-    let total = 0
-    for (const { bytes } of manifests) if (isSmall(bytes)) total += bytes.length
-    const together = new Uint8Array(new SharedArrayBuffer(total))
-    let at = 0
-    return manifests.map(({ bytes }) => {
-      if (!isSmall(bytes)) return this.#cache.share(bytes)
-      const copy = together.subarray(at, at + bytes.length)
-      copy.set(bytes)
-      at += bytes.length
-      return copy
-    })
-  }
-
-  /**
    * False for the first jobs of a context: they carry it, two for each worker, and most workers have it then. One that
    * has not says so.
    */
@@ -83,8 +62,4 @@ export class WorkerDecoder implements Decoder {
     this.#sent.set(context, sent + 1)
     return false
   }
-}
-
-function isSmall(bytes: Uint8Array): boolean {
-  return bytes.length <= SMALL_BYTES && !(bytes.buffer instanceof SharedArrayBuffer)
 }
