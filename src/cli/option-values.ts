@@ -33,9 +33,11 @@ const MAX_EPOCH_MS = 8.64e15
 export function parseAsOf(text: string): number {
   const time = EPOCH_MS.test(text) ? Number(text) : parseIsoTime(text)
   if (time !== undefined && Math.abs(time) <= MAX_EPOCH_MS) return time
-  if (ISO_8601_WITHOUT_ZONE.test(text))
+  // A zone is what is missing only if there is such a date.
+  const inUtc = `${completed(text)}Z`
+  if (ISO_8601_WITHOUT_ZONE.test(text) && parseIsoTime(inUtc) !== undefined)
     throw new UsageError(
-      `Cannot use --as-of ${text}: it has no time zone; write ${completed(text)}Z for UTC, or an offset such as +02:00`,
+      `Cannot use --as-of ${text}: it has no time zone; write ${inUtc} for UTC, or an offset such as +02:00`,
     )
   throw new UsageError(
     `Cannot use --as-of ${text}: want ISO 8601 with a zone, such as 2026-10-28T12:00:00Z, or epoch milliseconds`,
