@@ -34,7 +34,7 @@ export function inheritMetadata(
   firstRow: number,
   count: number,
 ): void {
-  checkStatus(store, manifest, location, firstRow, count)
+  checkStatus(store, location, firstRow, count)
   inheritSnapshotId(store, manifest, location, firstRow, count)
   inheritSequenceNumber(
     store,
@@ -52,17 +52,11 @@ export function inheritMetadata(
     firstRow,
     count,
   )
-  checkSequenceNumber(store, manifest, location, firstRow, count)
+  checkSequenceNumber(store, location, firstRow, count)
   inheritFirstRowId(store, manifest, location, firstRow, count)
 }
 
-function checkStatus(
-  store: ColumnStore,
-  manifest: ManifestFile,
-  location: string,
-  firstRow: number,
-  count: number,
-): void {
+function checkStatus(store: ColumnStore, location: string, firstRow: number, count: number): void {
   const status = store.uint8[COLUMN.uint8.status]
   for (let row = firstRow; row < firstRow + count; row++) {
     if (status[row] > EntryStatus.DELETED) {
@@ -126,13 +120,7 @@ function inheritSequenceNumber(
 }
 
 /** -1 is what writers hold before a commit; taken for a number it would undo a delete, or apply all of them (R4.6). */
-function checkSequenceNumber(
-  store: ColumnStore,
-  manifest: ManifestFile,
-  location: string,
-  firstRow: number,
-  count: number,
-): void {
+function checkSequenceNumber(store: ColumnStore, location: string, firstRow: number, count: number): void {
   const { nulls } = store
   const lanes = store.int64[COLUMN.int64.sequenceNumber]
   const status = store.uint8[COLUMN.uint8.status]

@@ -104,6 +104,17 @@ export class ManifestFile implements ManifestFileFields {
   }
 }
 
+/** A row without counts and summaries: never skipped, never pruned (R2.2, R2.14). */
+export const NOTHING_COUNTED = {
+  addedFilesCount: undefined,
+  existingFilesCount: undefined,
+  deletedFilesCount: undefined,
+  addedRowsCount: undefined,
+  existingRowsCount: undefined,
+  deletedRowsCount: undefined,
+  partitions: undefined,
+} as const satisfies Partial<ManifestFileFields>
+
 /**
  * The row that stands for an inline manifest of a v1 snapshot (R1.12): nothing is known but the snapshot, and the
  * spec is 0 unless the manifest says otherwise itself.
@@ -117,13 +128,7 @@ export function inlineManifest(manifestPath: string, snapshotId: bigint): Manife
     sequenceNumber: 0n,
     minSequenceNumber: 0n,
     addedSnapshotId: snapshotId,
-    addedFilesCount: undefined,
-    existingFilesCount: undefined,
-    deletedFilesCount: undefined,
-    addedRowsCount: undefined,
-    existingRowsCount: undefined,
-    deletedRowsCount: undefined,
-    partitions: undefined,
+    ...NOTHING_COUNTED,
     keyMetadata: undefined,
     firstRowId: undefined,
   })

@@ -2,7 +2,7 @@
  * What decoding needs to know of manifests, as columns, on its way to a worker: a plain object per manifest would cost
  * ten times more to clone than the manifest's bytes cost to share.
  */
-import { ManifestFile, type ManifestContent } from './manifest-file.ts'
+import { ManifestFile, type ManifestContent, NOTHING_COUNTED } from './manifest-file.ts'
 
 /** One item per manifest in each. */
 export interface ManifestRows {
@@ -55,13 +55,7 @@ export function unpackRows(rows: ManifestRows): ManifestFile[] {
         sequenceNumber: rows.sequenceNumbers[i],
         minSequenceNumber: rows.sequenceNumbers[i],
         addedSnapshotId: rows.addedSnapshotIds[i],
-        addedFilesCount: undefined,
-        existingFilesCount: undefined,
-        deletedFilesCount: undefined,
-        addedRowsCount: undefined,
-        existingRowsCount: undefined,
-        deletedRowsCount: undefined,
-        partitions: undefined,
+        ...NOTHING_COUNTED,
         keyMetadata: rows.keyMetadata[i],
         firstRowId: rows.firstRowIds[i],
       }),
