@@ -87,6 +87,15 @@ describe('manifest group', () => {
       assert.deepEqual(pathsIn(deletes), ['x', 'w'])
     })
 
+    it('R4.17: a path listed with two contents is an error, not one of the two', () => {
+      const rows = [ManifestContent.DELETES, ManifestContent.DATA].map((content) => ({
+        manifestPath: 'x',
+        content,
+        ...counts(1, 0, 0),
+      }))
+      assert.throws(() => select(rows), /manifest x is listed both as a data and as a delete manifest/)
+    })
+
     it('one warning for each path that is listed more than once', () => {
       const { data, deletes, warnings } = select([
         { manifestPath: 'a' },
