@@ -14,6 +14,7 @@ import { tablePartitionTypes } from '../manifest/manifest-reader.ts'
 import type { ManifestRows } from '../manifest/manifest-rows.ts'
 import { unpackRows } from '../manifest/manifest-rows.ts'
 import type { PartitionType } from '../manifest/partition-key.ts'
+import { type PackedFiles, unpackFiles } from './packed-files.ts'
 
 /** What all jobs of one phase of a plan share: plain data, sent once per worker. */
 export interface DecodeContext {
@@ -74,8 +75,9 @@ export interface WorkerJob {
 /** The manifests of a job, an item each. */
 export interface WorkerManifests {
   readonly rows: ManifestRows
-  readonly bytes: readonly Uint8Array[]
-  readonly locations: readonly string[]
+  readonly files: PackedFiles
+  /** Absent where all are the paths of the rows: of tables that nobody moved. */
+  readonly locations: readonly string[] | undefined
 }
 
 export type WorkerAnswer =
@@ -110,11 +112,12 @@ export class DecodeWorker {
     this.#remember(context)
     const cache = job.cache ? this.#cache : ManifestCache.disabled()
     const { hits, misses } = cache
-    const { rows, bytes, locations } = job.manifests
+    const { rows, files, locations } = job.manifests
+    const bytes = unpackFiles(files)
     const manifests = unpackRows(rows).map((manifest, i): JobManifest => ({
       manifest,
       bytes: bytes[i],
-      location: locations[i],
+      location: locations === undefined ? manifest.manifestPath : locations[i],
     }))
     const store = this.#last?.contextId === context.id ? this.#last.store : undefined
     const steps = decodeManifests(manifests, context, cache, store)

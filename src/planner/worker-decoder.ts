@@ -4,10 +4,12 @@
 import { WorkerError } from '../errors.ts'
 import { unpackBatch } from '../manifest/batch-buffer.ts'
 import type { ManifestCache } from '../manifest/manifest-cache.ts'
+import type { ManifestFile } from '../manifest/manifest-file.ts'
 import { packRows } from '../manifest/manifest-rows.ts'
 import type { Pool } from '../pool/pool.ts'
-import type { DecodeContext, JobManifest, WorkerAnswer, WorkerJob } from './decode-job.ts'
+import type { DecodeContext, JobManifest, WorkerAnswer, WorkerJob, WorkerManifests } from './decode-job.ts'
 import type { DecodedBatch, Decoder, StopSignal } from './decoder.ts'
+import { packFiles } from './packed-files.ts'
 
 export class WorkerDecoder implements Decoder {
   readonly workers: number
@@ -31,25 +33,37 @@ export class WorkerDecoder implements Decoder {
   ): Promise<DecodedBatch> {
     stop.signal.throwIfAborted()
     const rows = manifests.map(({ manifest }) => manifest)
-    const job: WorkerJob = {
-      contextId: context.id,
-      context: this.#isKnown(context) ? undefined : context,
-      manifests: {
-        rows: packRows(rows),
-        bytes: manifests.map(({ bytes }) => this.#cache.share(bytes)),
-        locations: manifests.map(({ location }) => location),
-      },
-      stop: stop.flag,
-      cache: this.#cache.enabled,
+    const run = (sent: DecodeContext | undefined): Promise<WorkerAnswer> => {
+      // Packed anew for each worker: what is moved is gone.
+      const job: WorkerJob = {
+        contextId: context.id,
+        context: sent,
+        manifests: this.#pack(manifests, rows),
+        stop: stop.flag,
+        cache: this.#cache.enabled,
+      }
+      return this.#pool.run(job, { urgency, moved: [job.manifests.files.copied] })
     }
-    let answer = await this.#pool.run(job, urgency)
+    let answer = await run(this.#isKnown(context) ? undefined : context)
     // A worker that was replaced, or has seen many plans since, does not know the context any more.
-    if (answer.kind === 'context missing') answer = await this.#pool.run({ ...job, context }, urgency)
+    if (answer.kind === 'context missing') answer = await run(context)
     stop.signal.throwIfAborted()
     if (answer.kind !== 'batch') throw new WorkerError(`A worker answered a decode job with "${answer.kind}"`)
     this.#cache.countElsewhere(answer.hits, answer.misses)
     const types = new Map(context.partitionTypes.map((type) => [type.specId, type]))
     return { batch: unpackBatch(answer.batch, rows, types), hits: answer.hits, misses: answer.misses }
+  }
+
+  #pack(manifests: readonly JobManifest[], rows: readonly ManifestFile[]): WorkerManifests {
+    const isMoved = manifests.some(({ manifest, location }) => location !== manifest.manifestPath)
+    return {
+      rows: packRows(rows),
+      files: packFiles(
+        manifests.map(({ bytes }) => bytes),
+        (bytes) => this.#cache.share(bytes),
+      ),
+      locations: isMoved ? manifests.map(({ location }) => location) : undefined,
+    }
   }
 
   /**

@@ -7,10 +7,15 @@ export interface Pool<Task, Answer> {
   /**
    * Runs one task. Rejects with the task's own error, or a WorkerError when the thread that ran it died; other tasks
    * go on.
-   *
-   * @param urgency tasks of higher urgency leave the queue first; among equals, first come first served
    */
-  run(task: Task, urgency?: number): Promise<Answer>
+  run(task: Task, options?: RunOptions): Promise<Answer>
   /** Ends the threads when their tasks are done. Tasks are refused afterwards. */
   close(): Promise<void>
+}
+
+export interface RunOptions {
+  /** Tasks of higher urgency leave the queue first; among equals, first come first served. Default 0. */
+  readonly urgency?: number
+  /** Buffers of the task that are moved, not copied: they are gone here. */
+  readonly moved?: readonly ArrayBuffer[]
 }

@@ -16,7 +16,7 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import { Piscina, queueOptionsSymbol, type TaskQueue } from 'piscina'
 import { fromPlainError, WorkerError } from '../errors.ts'
 import type { Envelope, PostedTask } from './messages.ts'
-import type { Pool } from './pool.ts'
+import type { Pool, RunOptions } from './pool.ts'
 
 export interface WorkerPoolOptions {
   /** The module whose default export runs a task. */
@@ -62,12 +62,12 @@ export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
     return this.#dead !== undefined
   }
 
-  async run(task: Task, urgency = 0): Promise<Answer> {
+  async run(task: Task, { urgency = 0, moved = [] }: RunOptions = {}): Promise<Answer> {
     if (this.#dead !== undefined) throw this.#dead
     const { port1, port2 } = new MessageChannel()
     const posted: PostedTask<Task> = { task, port: port2 }
     const place: Place = { urgency, order: this.#tasks++ }
-    const done = this.#post({ ...posted, [queueOptionsSymbol]: place }, port2)
+    const done = this.#post({ ...posted, [queueOptionsSymbol]: place }, [port2, ...moved])
     try {
       await done
       // The worker posted before it was done, so the message is here.
@@ -82,11 +82,11 @@ export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
   }
 
   /** Settles when a worker has run a task, or when no worker ever will. */
-  #post(task: object, port: MessagePort): Promise<void> {
+  #post(task: object, transferList: (MessagePort | ArrayBuffer)[]): Promise<void> {
     let giveUp!: (error: Error) => void
     const done = new Promise<void>((resolve, reject) => {
       giveUp = reject
-      this.#piscina.run(task, { transferList: [port] }).then(resolve, (error: unknown) => {
+      this.#piscina.run(task, { transferList }).then(resolve, (error: unknown) => {
         const failed = workerFailure(error)
         this.#checkThreads(failed)
         reject(failed)

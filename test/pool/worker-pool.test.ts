@@ -138,7 +138,7 @@ describe('worker pool', () => {
       const gate = shared(1)
       const log = shared(tasks.length + 1)
       const first = pool.run({ do: 'wait', gate })
-      const all = tasks.map(([name, urgency]) => pool.run({ do: 'log', log, name }, urgency))
+      const all = tasks.map(([name, urgency = 0]) => pool.run({ do: 'log', log, name }, { urgency }))
       open(gate)
       await Promise.all([first, ...all])
       return Array.from(log.subarray(1))

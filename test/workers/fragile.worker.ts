@@ -5,7 +5,7 @@ import { type PostedTask, runPosted } from '../../src/pool/messages.ts'
 const worker = new DecodeWorker()
 
 export default function run(posted: PostedTask<WorkerJob>): void {
-  if (posted.task.manifests.locations.some((location) => location.includes('deadly'))) process.exit(9)
+  if (posted.task.manifests.rows.paths.some((path) => path.includes('deadly'))) process.exit(9)
   runPosted(
     posted,
     (job) => worker.run(job),
