@@ -15,6 +15,7 @@
  *
  * A length that fits nothing is unknown, and never cut to the width that would fit (B224).
  */
+import { calendarDate } from './transforms/calendar.ts'
 import type { DecimalType, Type } from './type.ts'
 import type { JsonValue, Value } from './value.ts'
 
@@ -194,22 +195,7 @@ function formatDecimal(unscaled: bigint, { scale }: DecimalType): string {
 
 /** ISO 8601 of a day number; years outside 0 to 9999 carry a sign. Exact for every int, unlike `Date`. */
 function formatDate(days: number): string {
-  // Proleptic Gregorian calendar counted from 0000-03-01, so that the leap day ends a year; an era is 400 years.
-  const shifted = days + 719_468
-  const era = Math.floor(shifted / 146_097)
-  const dayOfEra = shifted - era * 146_097
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
-  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  const { year, month, day } = calendarDate(days)
   const sign = year < 0 ? '-' : year > 9999 ? '+' : ''
   return `${sign}${Math.abs(year).toString().padStart(4, '0')}-${two(month)}-${two(day)}`
 }
