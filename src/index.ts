@@ -58,7 +58,53 @@ export { type JsonValue, type Value } from './types/value.ts'
 export { formatJson, parseJson } from './metadata/lossless-json.ts'
 
 // Expressions
-export { type Expression, formatExpression } from './expressions/expression.ts'
+export {
+  type And,
+  type AlwaysFalse,
+  type AlwaysTrue,
+  type ComparisonPredicate,
+  type Expression,
+  type Not,
+  type Or,
+  type Predicate,
+  type SetPredicate,
+  type Term,
+  type UnaryPredicate,
+} from './expressions/expression.ts'
+export { type Literal } from './expressions/literal.ts'
+export { type LiteralValue } from './expressions/literal-of.ts'
+export {
+  alwaysFalse,
+  alwaysTrue,
+  and,
+  bucket,
+  day,
+  equal,
+  greaterThan,
+  greaterThanOrEqual,
+  hour,
+  isIn,
+  isNan,
+  isNull,
+  lessThan,
+  lessThanOrEqual,
+  month,
+  not,
+  notEqual,
+  notIn,
+  notNan,
+  notNull,
+  notStartsWith,
+  or,
+  ref,
+  startsWith,
+  truncate,
+  year,
+} from './expressions/builders.ts'
+export { parseFilter } from './expressions/parse-filter.ts'
+export { expressionFromJson, expressionToJson } from './expressions/expression-json.ts'
+export { formatExpression } from './expressions/format-expression.ts'
+export { type Filter, toExpression } from './expressions/to-expression.ts'
 
 // Storage
 export { type ByteRange, type FileIO, type InputFile, type ReadOptions } from './io/file-io.ts'

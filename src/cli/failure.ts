@@ -5,7 +5,7 @@
  * | ---- | ------------------------------------------------------------------------------------------- |
  * | 0    | done; also when the reader of the output has gone, as in `iceplan plan t | head`            |
  * | 1    | failed: no such table, snapshot, ref or column, storage, damaged files, differences found   |
- * | 2    | not understood: unknown option, number or time that is none, options that exclude each other |
+ * | 2    | not understood: unknown option, number, time or filter that is none, options that exclude each other |
  * | 130  | Ctrl-C                                                                                      |
  */
 export const EXIT = { DONE: 0, FAILED: 1, NOT_UNDERSTOOD: 2, INTERRUPTED: 130 } as const

@@ -2,6 +2,7 @@
  * What a table of tasks is about: the table, the snapshot, how it is partitioned.
  */
 import type { TableScan } from '../index.ts'
+import { formatExpression } from '../index.ts'
 import type { Colors } from './text.ts'
 import { formatCount, labelled, printable } from './text.ts'
 
@@ -21,6 +22,7 @@ export function formatHeading(scan: TableScan, { specs, tasks }: HeadingFacts, c
   if (location !== undefined) lines.push(['location', location])
   lines.push(['metadata', `${metadataLocation}, format version ${metadata.formatVersion}`])
   snapshotTexts(scan).forEach((text, i) => lines.push([i === 0 ? 'snapshot' : '', text]))
+  if (scan.filter.op !== 'true') lines.push(['filter', formatExpression(scan.filter)])
   Array.from(specs).forEach(([specId, fields], i) =>
     lines.push([i === 0 ? 'partition' : '', specs.size > 1 ? `${fields} (spec ${specId})` : fields]),
   )

@@ -6,7 +6,7 @@
  * wide for its column pushes its line to the right.
  */
 import type { FileScanTask, JsonValue, ScanReport, TableScan } from '../index.ts'
-import { formatJson } from '../index.ts'
+import { formatExpression, formatJson } from '../index.ts'
 import { formatHeading } from './print-heading.ts'
 import type { Colors } from './text.ts'
 import {
@@ -30,16 +30,19 @@ const COMFORTABLE_PATH_WIDTH = 40
 const MIN_PATH_WIDTH = 12
 const GAP = '  '
 
-const TITLES = ['file', 'partition', 'records', 'size', 'seq', 'deletes'] as const
-const SHORTENERS = [shortenPath, shortenMiddle] as const
-const ALIGNMENTS = ['left', 'left', 'right', 'right', 'right', 'left'] as const
+/** On a terminal, the residual has at most so much of a line. */
+const MAX_RESIDUAL_WIDTH = 32
+
+/** The residual is there when there is a filter. */
+const TITLES = ['file', 'partition', 'records', 'size', 'seq', 'deletes', 'residual'] as const
+const ALIGNMENTS = ['left', 'left', 'right', 'right', 'right', 'left', 'left'] as const
 
 interface Row {
   readonly path: string
   /** `day=2026-10-26/region=emea`, and without the names. */
   readonly partition: string
   readonly partitionValues: string
-  /** Records, size, seq, deletes. */
+  /** Records, size, seq, deletes, and the residual if there is a filter. */
   readonly rest: readonly string[]
 }
 
@@ -56,6 +59,7 @@ export class TaskTable {
   readonly #colors: Colors
   readonly #location: string
   readonly #maxHeld: number
+  readonly #titles: readonly string[]
   #held: Row[] = []
   #widths: readonly number[] | undefined
   #usesNames = true
@@ -69,6 +73,8 @@ export class TaskTable {
     this.#scan = scan
     this.#columns = columns
     this.#colors = colors
+    const hasFilter = scan.filter.op !== 'true'
+    this.#titles = hasFilter ? TITLES : TITLES.slice(0, -1)
     this.#location = `${(scan.table.metadata.location ?? '').replace(/\/+$/, '')}/`
     this.#maxHeld = columns === undefined ? PIPE_SAMPLE_ROWS : TERMINAL_ROWS
   }
@@ -107,7 +113,7 @@ export class TaskTable {
     this.#layOut(rows)
     const facts = { specs: this.#specs, tasks: isAll ? this.#tasks : undefined }
     const heading = formatHeading(this.#scan, facts, this.#colors)
-    const titles = this.#line(TITLES.map((title) => title.toUpperCase()))
+    const titles = this.#line(this.#titles.map((title) => title.toUpperCase()))
     const body = rows.map((row) => this.#format(row)).join('')
     return `${heading}\n${rows.length === 0 ? '' : `${this.#colors.dim(titles)}${body}`}`
   }
@@ -156,6 +162,7 @@ export class TaskTable {
         formatBytes(file.fileSizeInBytes),
         String(file.dataSequenceNumber ?? '?'),
         this.#deletes(task),
+        ...(this.#titles.length === TITLES.length ? [printable(formatExpression(task.residual))] : []),
       ],
     }
   }
@@ -184,12 +191,14 @@ export class TaskTable {
   #layOut(rows: readonly Row[]): void {
     const widest = (title: string, cells: readonly string[]): number =>
       cells.reduce((width, cell) => Math.max(width, displayWidth(cell)), title.length)
-    const rest = [0, 1, 2, 3].map((i) =>
-      widest(
-        TITLES[i + 2],
+    const isTerminal = this.#columns !== undefined
+    const rest = this.#titles.slice(2).map((title, i) => {
+      const width = widest(
+        title,
         rows.map((row) => row.rest[i]),
-      ),
-    )
+      )
+      return isTerminal && title === 'residual' ? Math.min(width, MAX_RESIDUAL_WIDTH) : width
+    })
     let path = widest(
       TITLES[0],
       rows.map((row) => row.path),
@@ -200,7 +209,7 @@ export class TaskTable {
     )
     if (this.#columns !== undefined) {
       const room =
-        this.#columns - rest.reduce((sum, width) => sum + width, 0) - GAP.length * (TITLES.length - 1)
+        this.#columns - rest.reduce((sum, width) => sum + width, 0) - GAP.length * (this.#titles.length - 1)
       if (room - partition < Math.min(path, COMFORTABLE_PATH_WIDTH)) {
         this.#usesNames = false
         partition = widest(
@@ -223,10 +232,21 @@ export class TaskTable {
     const widths = this.#widths ?? []
     const isTerminal = this.#columns !== undefined
     const padded = cells.map((cell, i) => {
-      const shorten = isTerminal ? SHORTENERS[i] : undefined
-      return pad(shorten?.(cell, widths[i]) ?? cell, widths[i], ALIGNMENTS[i])
+      return pad(isTerminal ? shortened(i, cell, widths[i]) : cell, widths[i], ALIGNMENTS[i])
     })
     return `${padded.join(GAP).trimEnd()}\n`
+  }
+}
+
+function shortened(column: number, cell: string, width: number): string {
+  switch (TITLES[column]) {
+    case 'file':
+      return shortenPath(cell, width)
+    case 'partition':
+    case 'residual':
+      return shortenMiddle(cell, width)
+    default:
+      return cell
   }
 }
 

@@ -32,6 +32,10 @@ Examples, with the bundled table; it was written to S3, so --rebase says where i
   # the current snapshot
   $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders
 
+  # the files that may hold matching rows; RESIDUAL is what a reader still has to test
+  $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders \\
+      --filter "region = 'emea' AND ordered_at >= '2026-10-29T00:00:00Z'"
+
   # a tag or branch; the snapshot that was current at a time; a snapshot by its id
   $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --ref month-end
   $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --as-of 2026-11-29T23:00:46+01:00
@@ -87,6 +91,7 @@ export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Co
     .command('plan')
     .description('List the data files that a scan reads, with the deletes that apply to each.')
     .argument('<table>', TABLE_ARGUMENT)
+    .option('--filter <expression>', 'rows that the query wants: SQL-like text or Iceberg expression JSON')
     .addOption(snapshotId().conflicts(['ref', 'asOf']))
     .addOption(
       new Option('--ref <name>', 'plan the snapshot of this branch or tag').conflicts(['snapshotId', 'asOf']),
@@ -114,7 +119,7 @@ export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Co
         .default('on'),
     )
     .addOption(rebase())
-    .option('--case-insensitive', 'find columns by name whatever their case')
+    .option('--case-insensitive', 'find columns of --filter and --select by name whatever their case')
     .option('--lenient', 'take 0 for a missing sequence number that a delete depends on')
     .addOption(debug())
     .addHelpText('after', PLAN_EXAMPLES)

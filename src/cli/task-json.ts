@@ -1,13 +1,10 @@
 /**
  * A task as JSON: the keys that `--format json` and `jsonl` promise.
  */
-import type { DeleteFile, Expression, FileScanTask, JsonValue } from '../index.ts'
-import { formatExpression } from '../index.ts'
+import type { DeleteFile, FileScanTask, JsonValue } from '../index.ts'
+import { expressionToJson, formatExpression } from '../index.ts'
 
 export type JsonRecord = Record<string, JsonValue | undefined>
-
-/** Expressions as Iceberg expression JSON. */
-const EXPRESSION_JSON: Readonly<Record<Expression['op'], JsonValue>> = { true: true }
 
 /**
  * Keys with `undefined` are left out of the text; ids are `bigint`, to be written by `formatJson`. `location` is there
@@ -29,7 +26,7 @@ export function taskToJson(task: FileScanTask): JsonRecord {
     start: task.start,
     length: task.length,
     residual: formatExpression(task.residual),
-    'residual-filter': EXPRESSION_JSON[task.residual.op],
+    'residual-filter': expressionToJson(task.residual),
     deletes: task.deletes.map((deleteFile) => deleteToJson(deleteFile) as JsonValue),
     'first-row-id': file.firstRowId,
     'split-offsets': file.splitOffsets,

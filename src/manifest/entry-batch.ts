@@ -11,7 +11,14 @@ import { isAvroContainer, openContainer } from '../avro/container.ts'
 import { ByteDictionary, type ByteStrings } from '../bytes/byte-dictionary.ts'
 import { CorruptFileError, UnsupportedFeatureError } from '../errors.ts'
 import type { FieldGroup, FileFormat, ManifestProjection } from './entry-fields.ts'
-import { COLUMN, effectiveGroups, entryLayout, FILE_FORMATS, NULL_BIT } from './entry-fields.ts'
+import {
+  COLUMN,
+  DELETE_FILE_PATH_ID,
+  effectiveGroups,
+  entryLayout,
+  FILE_FORMATS,
+  NULL_BIT,
+} from './entry-fields.ts'
 import { EntryStatus, inheritMetadata } from './inheritable-metadata.ts'
 import type { ManifestCache } from './manifest-cache.ts'
 import type { ManifestFile } from './manifest-file.ts'
@@ -38,6 +45,12 @@ export interface BatchSegment {
 
 export type NullableColumn = keyof typeof NULL_BIT
 
+/**
+ * Column ids, or all; `keys`: of an equality delete file its key columns, of another delete file the path of the data
+ * file (R10.7).
+ */
+export type ShownColumns = 'all' | 'keys' | readonly number[]
+
 export class EntryBatch {
   readonly store: ColumnStore
   readonly groups: readonly FieldGroup[]
@@ -46,8 +59,10 @@ export class EntryBatch {
   /** Distinct partition tuples; `partitionIndex[row]` numbers them. */
   readonly partitionKeys: ByteStrings
   readonly partitionIndex: Uint32Array
-  /** Rows of live entries, ascending. */
+  /** Rows of live entries, ascending; after a filter, of those that may match. */
   readonly liveRows: Uint32Array
+  /** Ids of the columns whose metrics the maps show: more may have been read. */
+  readonly shownColumns: ShownColumns
   readonly #sequenceNumbers: BigInt64Array
   readonly #longs: readonly BigInt64Array[]
   readonly #tuples: (PartitionTuple | undefined)[] = []
@@ -58,7 +73,9 @@ export class EntryBatch {
     groups: readonly FieldGroup[],
     segments: readonly BatchSegment[],
     partitionKeys: ByteStrings,
+    { selected, shownColumns = 'all' }: { selected?: Uint32Array; shownColumns?: ShownColumns } = {},
   ) {
+    this.shownColumns = shownColumns
     this.store = store
     this.groups = groups
     this.segments = segments
@@ -70,7 +87,7 @@ export class EntryBatch {
       (lanes) => new BigInt64Array(lanes.buffer, lanes.byteOffset, lanes.length / 2),
     )
     this.#sequenceNumbers = this.#longs[COLUMN.int64.sequenceNumber]
-    this.liveRows = liveRows(store, this.rowCount)
+    this.liveRows = selected ?? liveRows(store, this.rowCount)
   }
 
   /** A batch of one row that shares nothing with this one: what a kept view is moved to. */
@@ -80,10 +97,22 @@ export class EntryBatch {
     const key = this.partitionKeys.at(this.partitionIndex[row])
     store.tuple[0] = keys.intern(key, 0, key.length)
     const segment = { ...this.segmentOf(row), firstRow: 0, rowCount: 1 }
-    return new EntryBatch(store, this.groups, [segment], keys)
+    return new EntryBatch(store, this.groups, [segment], keys, { shownColumns: this.shownColumns })
   }
 
-  /** The same without the deleted entries; this very batch if it has none. */
+  /** The same columns with fewer live rows. */
+  withRows(selected: Uint32Array): EntryBatch {
+    const { store, groups, segments, partitionKeys, shownColumns } = this
+    return new EntryBatch(store, groups, segments, partitionKeys, { selected, shownColumns })
+  }
+
+  /** The same columns, of which the metric maps show no others. */
+  showing(shownColumns: ShownColumns): EntryBatch {
+    const { store, groups, segments, partitionKeys, liveRows: selected } = this
+    return new EntryBatch(store, groups, segments, partitionKeys, { selected, shownColumns })
+  }
+
+  /** The same without the rows that are not live; this very batch if it has none. */
   onlyLive(): EntryBatch {
     const { liveRows } = this
     if (liveRows.length === this.rowCount) return this
@@ -94,7 +123,9 @@ export class EntryBatch {
       while (at < liveRows.length && liveRows[at] < segment.firstRow + segment.rowCount) at++
       segments.push({ ...segment, firstRow, rowCount: at - firstRow })
     }
-    return new EntryBatch(compactRows(this.store, liveRows), this.groups, segments, this.partitionKeys)
+    return new EntryBatch(compactRows(this.store, liveRows), this.groups, segments, this.partitionKeys, {
+      shownColumns: this.shownColumns,
+    })
   }
 
   /** Bytes of memory behind the columns, about: what a window counts. */
@@ -204,32 +235,55 @@ export class EntryBatch {
     return Array.from(this.store.cellKey.subarray(first, first + count))
   }
 
+  /** Whether an id is among the items. */
+  hasId(row: number, column: 'equalityIds', id: number): boolean {
+    if (this.isNull(row, column)) return false
+    const first = this.store.cellStart[COLUMN.cells[column]][row]
+    const end = first + this.store.cellCount[COLUMN.cells[column]][row]
+    for (let cell = first; cell < end; cell++) if (this.store.cellKey[cell] === id) return true
+    return false
+  }
+
   /** A map of counts by column id; of the columns that the projection kept. Of a repeated key the last value counts. */
   countMap(
     row: number,
     column: 'columnSizes' | 'valueCounts' | 'nullValueCounts' | 'nanValueCounts',
   ): Map<number, number> | undefined {
-    if (this.isNull(row, column)) return undefined
+    if (this.isNull(row, column) || this.#showsNone) return undefined
     const first = this.store.cellStart[COLUMN.cells[column]][row]
     const count = this.store.cellCount[COLUMN.cells[column]][row]
     const map = new Map<number, number>()
     for (let cell = first; cell < first + count; cell++)
-      map.set(this.store.cellKey[cell], this.store.cellFloat[cell])
+      if (this.#shows(row, this.store.cellKey[cell]))
+        map.set(this.store.cellKey[cell], this.store.cellFloat[cell])
     return map
   }
 
   /** A map of bounds by column id: copies of the single-value bytes. */
   boundMap(row: number, column: 'lowerBounds' | 'upperBounds'): Map<number, Uint8Array> | undefined {
-    if (this.isNull(row, column)) return undefined
+    if (this.isNull(row, column) || this.#showsNone) return undefined
     const first = this.store.cellStart[COLUMN.cells[column]][row]
     const count = this.store.cellCount[COLUMN.cells[column]][row]
     const map = new Map<number, Uint8Array>()
     for (let cell = first; cell < first + count; cell++)
-      map.set(this.store.cellKey[cell], this.cellBytes(cell).slice())
+      if (this.#shows(row, this.store.cellKey[cell]))
+        map.set(this.store.cellKey[cell], this.cellBytes(cell).slice())
     return map
   }
 
-  /** One bound; `undefined` when the row has none for the column. A view, valid as long as the batch. */
+  get #showsNone(): boolean {
+    return this.shownColumns.length === 0
+  }
+
+  #shows(row: number, columnId: number): boolean {
+    if (this.shownColumns === 'all') return true
+    if (this.shownColumns !== 'keys') return this.shownColumns.includes(columnId)
+    return this.content(row) === FileContent.EQUALITY_DELETES
+      ? this.hasId(row, 'equalityIds', columnId)
+      : columnId === DELETE_FILE_PATH_ID
+  }
+
+  /** One bound, shown or not; `undefined` when the row has none for the column. A view, valid as long as the batch. */
   bound(row: number, column: 'lowerBounds' | 'upperBounds', fieldId: number): Uint8Array | undefined {
     if (this.isNull(row, column)) return undefined
     const first = this.store.cellStart[COLUMN.cells[column]][row]

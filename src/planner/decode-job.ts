@@ -3,7 +3,7 @@
  * or in a worker, in one go; it opens no file: bytes and a context come with it.
  */
 import type { ColumnStore } from '../avro/column-store.ts'
-import type { EntryBatch } from '../manifest/entry-batch.ts'
+import type { EntryBatch, ShownColumns } from '../manifest/entry-batch.ts'
 import { EntryBatchBuilder } from '../manifest/entry-batch.ts'
 import type { PackedBatch } from '../manifest/batch-buffer.ts'
 import { packBatch } from '../manifest/batch-buffer.ts'
@@ -14,6 +14,7 @@ import { tablePartitionTypes } from '../manifest/manifest-reader.ts'
 import type { ManifestRows } from '../manifest/manifest-rows.ts'
 import { unpackRows } from '../manifest/manifest-rows.ts'
 import type { PartitionType } from '../manifest/partition-key.ts'
+import { EntryFilter, type EntryFilterSource } from './entry-filter.ts'
 import { type PackedFiles, unpackFiles } from './packed-files.ts'
 
 /** What all jobs of one phase of a plan share: plain data, sent once per worker. */
@@ -22,6 +23,10 @@ export interface DecodeContext {
   readonly id: number
   readonly projection: ManifestProjection
   readonly partitionTypes: readonly PartitionType[]
+  /** Absent: every live entry is kept. */
+  readonly filter: EntryFilterSource | undefined
+  /** Columns whose metrics the tasks show, of those that the projection reads. */
+  readonly shownColumns: ShownColumns
 }
 
 let lastContextId = 0
@@ -39,6 +44,16 @@ export interface JobManifest {
   readonly location: string
 }
 
+/** Live entries that may match, and how many others there were. */
+export interface DecodedEntries {
+  readonly batch: EntryBatch
+  /** Live entries that the filter ruled out. */
+  readonly skipped: number
+}
+
+/** By context, for compiling a filter takes longer than asking it a thousand times. */
+const FILTERS = new WeakMap<DecodeContext, EntryFilter>()
+
 /**
  * Decodes manifests into one batch, a block of a file a step.
  *
@@ -50,14 +65,29 @@ export function* decodeManifests(
   context: DecodeContext,
   cache: ManifestCache,
   store?: ColumnStore,
-): Generator<undefined, EntryBatch> {
+): Generator<undefined, DecodedEntries> {
   const types = new Map(context.partitionTypes.map((type) => [type.specId, type]))
   const builder = new EntryBatchBuilder(context.projection, cache, tablePartitionTypes(types), store)
   for (const { manifest, bytes, location } of manifests) {
     yield* builder.addInSteps(bytes, manifest, location)
     yield
   }
-  return builder.finish()
+  const batch = builder.finish().showing(context.shownColumns)
+  const filter = filterOf(context)
+  if (filter === undefined) return { batch, skipped: 0 }
+  const selected = filter.select(batch)
+  const skipped = batch.liveRows.length - selected.length
+  return { batch: skipped === 0 ? batch : batch.withRows(selected), skipped }
+}
+
+function filterOf(context: DecodeContext): EntryFilter | undefined {
+  if (context.filter === undefined) return undefined
+  let filter = FILTERS.get(context)
+  if (filter === undefined) {
+    filter = new EntryFilter(context.filter)
+    FILTERS.set(context, filter)
+  }
+  return filter
 }
 
 /** A job as it crosses to a worker. */
@@ -84,6 +114,7 @@ export type WorkerAnswer =
   | {
       readonly kind: 'batch'
       readonly batch: PackedBatch
+      readonly skipped: number
       /** Look-ups in the worker's cache that this job made. */
       readonly hits: number
       readonly misses: number
@@ -125,12 +156,14 @@ export class DecodeWorker {
       if (Atomics.load(job.stop, 0) !== 0) return { kind: 'stopped' }
       const step = steps.next()
       if (step.done === true) {
-        const batch = packBatch(step.value)
-        const used = step.value.store
+        const { skipped } = step.value
+        const batch = packBatch(step.value.batch)
+        const used = step.value.batch.store
         this.#last = used.byteLength > MAX_KEPT_BYTES ? undefined : { contextId: context.id, store: used }
         return {
           kind: 'batch',
           batch,
+          skipped,
           hits: cache.hits - hits,
           misses: cache.misses - misses,
         }

@@ -38,7 +38,8 @@ const ASSUMED_BYTES = 8 * 1024 * 1024
 
 export interface PipelineSetup {
   readonly manifests: readonly ManifestFile[]
-  readonly context: DecodeContext
+  /** Asked for when the decoding begins: what is read of data files may depend on the delete files. */
+  readonly context: () => DecodeContext
   readonly decoder: Decoder
   readonly fetcher: FileFetcher
   readonly io: FileIO
@@ -60,6 +61,8 @@ interface Run {
 export class DecodePipeline {
   /** Look-ups of headers and plans, and files found in the cache, so far. */
   readonly counts = { hits: 0, misses: 0, fileHits: 0 }
+  /** Live entries that the filter ruled out, so far. */
+  skipped = 0
   readonly #setup: PipelineSetup
   /** Runs in order, from the next to be taken to the last that was admitted. */
   readonly #queue: Run[] = []
@@ -201,9 +204,10 @@ export class DecodePipeline {
         this.#checkLength(manifest, location, bytes)
         jobs.push({ manifest, bytes, location })
       }
-      const { batch, hits, misses } = await decoder.decode(jobs, context, stop, urgency)
+      const { batch, skipped, hits, misses } = await decoder.decode(jobs, context(), stop, urgency)
       this.counts.hits += hits
       this.counts.misses += misses
+      this.skipped += skipped
       this.#recharge(run, batch.byteLength - run.charge)
       this.#ready += batch.byteLength
       return batch

@@ -1,12 +1,10 @@
 /**
  * Who decodes: this thread or a pool of workers. The plan is the same to the byte.
  */
-import type { EntryBatch } from '../manifest/entry-batch.ts'
-import type { DecodeContext, JobManifest } from './decode-job.ts'
+import type { DecodeContext, DecodedEntries, JobManifest } from './decode-job.ts'
 
 /** A batch, and the look-ups of headers and plans that it took. */
-export interface DecodedBatch {
-  readonly batch: EntryBatch
+export interface DecodedBatch extends DecodedEntries {
   readonly hits: number
   readonly misses: number
 }

@@ -17,16 +17,22 @@
  */
 import { ByteDictionary } from '../bytes/byte-dictionary.ts'
 import { InvalidMetadataError } from '../errors.ts'
+import type { ColumnMetrics } from '../expressions/column-metrics.ts'
+import { compileKeyOverlap, type KeyOverlap } from '../expressions/key-overlap.ts'
+import { BatchMetrics } from '../manifest/batch-metrics.ts'
 import { DeleteFile } from '../manifest/content-file.ts'
 import type { BatchSegment, EntryBatch } from '../manifest/entry-batch.ts'
 import { FileContent } from '../manifest/entry-batch.ts'
 import { EntryStatus } from '../manifest/inheritable-metadata.ts'
 import { DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
+import type { SchemaField } from '../metadata/schema.ts'
 import { SequencedLists } from './sequenced-lists.ts'
 import { TimeSlice } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
 export interface DeleteIndexOptions {
+  /** The column of an equality id (R7.18); of one that nobody knows nothing is proved. */
+  keyColumn?: (id: number) => SchemaField | undefined
   /** Takes 0 for a data file's missing sequence number instead of failing (R4.2). */
   lenient?: boolean
   warnings: Warnings
@@ -51,8 +57,11 @@ const NOTHING: DeleteAssignment = { countAt: () => 0, sizeAt: () => 0, filesAt: 
 
 const KIND = { GLOBAL_EQUALITY: 0, PARTITION_EQUALITY: 1, PARTITION_POSITION: 2, PATH_POSITION: 3 } as const
 const KINDS = 4
+const EQUALITY_KINDS = [KIND.GLOBAL_EQUALITY, KIND.PARTITION_EQUALITY] as const
 /** Rows between two looks at the clock: a fraction of a millisecond. */
 const ROWS_PER_LOOK = 256
+/** Tests of a data file's metrics against an equality delete's between two looks. */
+const TESTS_PER_LOOK = 8192
 
 export class DeleteFileIndex {
   /** Deletes kept, by kind (R7.22). */
@@ -74,6 +83,12 @@ export class DeleteFileIndex {
   readonly #dvByPath: number[] = []
   readonly #dvSequence = new Map<number, bigint>()
   readonly #lists: readonly SequencedLists[]
+  /** Metrics of each batch of deletes; to be set to a row. */
+  readonly #metrics: BatchMetrics[] = []
+  /** By delete id, of equality deletes. */
+  readonly #overlaps: (KeyOverlap | undefined)[] = []
+  readonly #overlapByKeys = new Map<string, KeyOverlap>()
+  readonly #keyColumns = new Set<number>()
 
   private constructor(options: DeleteIndexOptions) {
     this.#options = options
@@ -97,6 +112,11 @@ export class DeleteFileIndex {
     return index
   }
 
+  /** Ids of the columns that equality deletes compare: {@link assign} looks at their metrics in the data files. */
+  get keyColumns(): readonly number[] {
+    return [...this.#keyColumns]
+  }
+
   get isEmpty(): boolean {
     return this.counts.indexed === 0
   }
@@ -104,6 +124,7 @@ export class DeleteFileIndex {
   async #addBatch(batch: EntryBatch): Promise<void> {
     this.#checkTuples(batch)
     this.#batches.push(batch)
+    this.#metrics.push(new BatchMetrics(batch))
     for (const [i, row] of batch.liveRows.entries()) {
       this.#addRow(batch, row)
       if (i % ROWS_PER_LOOK === 0) await this.#pause()
@@ -138,8 +159,10 @@ export class DeleteFileIndex {
     if (batch.content(row) === FileContent.EQUALITY_DELETES) {
       this.#sizes.push(batch.fileSizeInBytes(row))
       this.counts.equality++
-      if (batch.isNull(row, 'equalityIds') || batch.ids(row, 'equalityIds')?.length === 0)
+      const keys = batch.ids(row, 'equalityIds') ?? []
+      if (keys.length === 0)
         throw this.#broken(batch, row, 'it is an equality delete file without equality ids')
+      this.#overlaps[id] = this.#overlapOf(keys)
       const isGlobal = batch.segmentOf(row).partitionType.spec.isUnpartitioned
       const kind = isGlobal ? KIND.GLOBAL_EQUALITY : KIND.PARTITION_EQUALITY
       this.#lists[kind].add(isGlobal ? 0 : scope, id, sequence - 1n)
@@ -154,6 +177,19 @@ export class DeleteFileIndex {
     const path = referencedPath(batch, row)
     if (path === undefined) this.#lists[KIND.PARTITION_POSITION].add(scope, id, sequence)
     else this.#lists[KIND.PATH_POSITION].add(this.#internPath(path), id, sequence)
+  }
+
+  /** Whether deletes of these key columns may apply to a data file, by the metrics of both (R7.16). */
+  #overlapOf(keys: readonly number[]): KeyOverlap {
+    const name = keys.join()
+    let overlap = this.#overlapByKeys.get(name)
+    if (overlap === undefined) {
+      const columns = keys.map((id) => this.#options.keyColumn?.(id)).filter((column) => column !== undefined)
+      for (const { field } of columns) this.#keyColumns.add(field.id)
+      overlap = compileKeyOverlap(columns)
+      this.#overlapByKeys.set(name, overlap)
+    }
+    return overlap
   }
 
   #addDeletionVector(batch: EntryBatch, row: number, id: number, sequence: bigint): void {
@@ -212,6 +248,8 @@ export class DeleteFileIndex {
     const sequences = batch.sequenceNumbers
     const { heap } = batch.store
     this.work.lookups += rows.length
+    const metrics = new BatchMetrics(batch)
+    let tests = 0
     for (let i = 0; i < rows.length; i++) {
       if (i % ROWS_PER_LOOK === 0) await this.#pause()
       const row = rows[i]
@@ -230,6 +268,12 @@ export class DeleteFileIndex {
       }
       answer.set(i, KIND.GLOBAL_EQUALITY, 0, sequence)
       if (scope >= 0) answer.set(i, KIND.PARTITION_EQUALITY, scope, sequence)
+      metrics.row = row
+      tests += answer.keepEquality(i, (id) => this.#mayDelete(id, metrics))
+      if (tests >= TESTS_PER_LOOK) {
+        tests = 0
+        await this.#pause()
+      }
       if (dv >= 0) {
         this.#checkDeletionVector(batch, row, dv, scope, sequence)
         answer.setDeletionVector(i, dv)
@@ -244,6 +288,12 @@ export class DeleteFileIndex {
     }
     this.work.comparisons += answer.comparisons
     return answer
+  }
+
+  #mayDelete(id: number, data: ColumnMetrics): boolean {
+    const deletes = this.#metrics[this.#batchOf[id]]
+    deletes.row = this.#rowOf[id]
+    return this.#overlaps[id]?.(data, deletes) ?? true
   }
 
   /** Global equality deletes apply whatever the partition is; all others are of one. */
@@ -360,6 +410,8 @@ class RangeAssignment implements DeleteAssignment {
   readonly #ranges: Uint32Array
   readonly #dvs: Int32Array
   readonly #range: [from: number, to: number] = [0, 0]
+  /** Equality deletes by row, where metrics rule out some of the ranges: they take the place of both ranges then. */
+  readonly #kept = new Map<number, readonly number[]>()
 
   constructor(
     rows: number,
@@ -384,12 +436,35 @@ class RangeAssignment implements DeleteAssignment {
     return range
   }
 
+  /**
+   * Keeps those equality deletes of a row that may apply.
+   *
+   * @returns how many were asked about
+   */
+  keepEquality(i: number, mayApply: (id: number) => boolean): number {
+    const kept: number[] = []
+    let asked = 0
+    for (const kind of EQUALITY_KINDS) {
+      for (let at = this.#from(i, kind); at < this.#to(i, kind); at++) {
+        const id = this.#lists[kind].ids[at]
+        asked++
+        if (mayApply(id)) kept.push(id)
+      }
+    }
+    if (kept.length < asked) {
+      this.#kept.set(i, kept)
+      for (const kind of EQUALITY_KINDS)
+        this.#ranges.fill(0, (i * KINDS + kind) * 2, (i * KINDS + kind) * 2 + 2)
+    }
+    return asked
+  }
+
   setDeletionVector(i: number, id: number): void {
     this.#dvs[i] = id
   }
 
   countAt(i: number): number {
-    let count = this.#dvs[i] >= 0 ? 1 : 0
+    let count = (this.#kept.get(i)?.length ?? 0) + (this.#dvs[i] >= 0 ? 1 : 0)
     for (let kind = 0; kind < KINDS; kind++) count += this.#to(i, kind) - this.#from(i, kind)
     return count
   }
@@ -397,6 +472,7 @@ class RangeAssignment implements DeleteAssignment {
   sizeAt(i: number): number {
     const dv = this.#dvs[i]
     let size = dv >= 0 ? this.#sizes[dv] : 0
+    for (const id of this.#kept.get(i) ?? []) size += this.#sizes[id]
     for (let kind = 0; kind < KINDS; kind++)
       size += this.#lists[kind].sizeOf(this.#from(i, kind), this.#to(i, kind))
     return size
@@ -404,7 +480,7 @@ class RangeAssignment implements DeleteAssignment {
 
   filesAt(i: number): readonly DeleteFile[] {
     if (this.countAt(i) === 0) return NO_FILES
-    const files: DeleteFile[] = []
+    const files = (this.#kept.get(i) ?? []).map((id) => this.#file(id))
     for (let kind = 0; kind < KINDS; kind++) {
       if (kind === KIND.PARTITION_POSITION && this.#dvs[i] >= 0) files.push(this.#file(this.#dvs[i]))
       for (let at = this.#from(i, kind); at < this.#to(i, kind); at++)

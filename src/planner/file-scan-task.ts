@@ -13,7 +13,7 @@ import type { DeleteAssignment } from './delete-file-index.ts'
 export interface TaskSource {
   readonly batch: EntryBatch
   readonly deletes: DeleteAssignment
-  readonly residual: Expression
+  residualAt(i: number): Expression
   readonly resolve: (location: string) => string
   /** A source of one task, the i-th of this one, that shares nothing with it. */
   detach(i: number): TaskSource
@@ -44,9 +44,9 @@ export class FileScanTask {
     return this.#deletes
   }
 
-  /** What a reader still has to test on each row. */
+  /** What a reader still has to test on each row: no NOT is in it, and null makes comparisons false (R11.22a). */
   get residual(): Expression {
-    return this.#planned.residual
+    return this.#planned.residualAt(this.#index)
   }
 
   /** First byte to read. */

@@ -1,6 +1,6 @@
 /**
  * The manifests of a snapshot, sorted out: data and delete manifests in list order, each path once, without those
- * that hold no live entries (R1.15, R2.14, R2.15).
+ * that hold no live entries (R1.15, R2.14, R2.15), or none that the filter could match (R2.16).
  */
 import { InvalidMetadataError } from '../errors.ts'
 import type { ManifestContent, ManifestFile } from '../manifest/manifest-file.ts'
@@ -17,7 +17,12 @@ export interface ManifestGroup {
   readonly deletes: ManifestSelection
 }
 
-export function selectManifests(manifests: readonly ManifestFile[], warnings: Warnings): ManifestGroup {
+/** @param mightMatch asked once for each manifest that may hold live files */
+export function selectManifests(
+  manifests: readonly ManifestFile[],
+  warnings: Warnings,
+  mightMatch: (manifest: ManifestFile) => boolean = () => true,
+): ManifestGroup {
   const timesListed = new Map<string, number>()
   // Of several rows for one path the first that may hold live files counts: skipping is what needs agreement.
   const live = new Map<string, ManifestFile>()
@@ -42,9 +47,10 @@ export function selectManifests(manifests: readonly ManifestFile[], warnings: Wa
         `Manifest ${path} is listed ${times} times in the manifest list; it is read once.`,
       )
   }
+  const selected = [...live.values()].filter(mightMatch)
   const ofKind = (deletes: boolean): ManifestSelection => ({
     total: manifests.filter((manifest) => manifest.isDeleteManifest === deletes).length,
-    selected: [...live.values()].filter((manifest) => manifest.isDeleteManifest === deletes),
+    selected: selected.filter((manifest) => manifest.isDeleteManifest === deletes),
   })
   return { data: ofKind(false), deletes: ofKind(true) }
 }

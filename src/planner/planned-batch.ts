@@ -7,24 +7,29 @@ import type { EntryBatch } from '../manifest/entry-batch.ts'
 import type { DeleteAssignment } from './delete-file-index.ts'
 import { FileScanTask, type TaskSource } from './file-scan-task.ts'
 
+/** What is left of the filter, by row. */
+export interface ResidualsAt {
+  at(row: number): Expression
+}
+
 export class PlannedBatch implements TaskSource {
   /** The files: `batch.liveRows` are the rows to read, in plan order. */
   readonly batch: EntryBatch
   /** Deletes by position in `batch.liveRows`. */
   readonly deletes: DeleteAssignment
-  readonly residual: Expression
+  readonly #residuals: ResidualsAt
   /** Where to open a stored location. */
   readonly resolve: (location: string) => string
 
   constructor(
     batch: EntryBatch,
     deletes: DeleteAssignment,
-    residual: Expression,
+    residuals: ResidualsAt,
     resolve: (location: string) => string,
   ) {
     this.batch = batch
     this.deletes = deletes
-    this.residual = residual
+    this.#residuals = residuals
     this.resolve = resolve
   }
 
@@ -37,13 +42,19 @@ export class PlannedBatch implements TaskSource {
     return new FileScanTask(this, i)
   }
 
+  /** What is left of the filter for the i-th live row. */
+  residualAt(i: number): Expression {
+    return this.#residuals.at(this.batch.liveRows[i])
+  }
+
   /** A batch of one task that shares nothing with this one. */
   detach(i: number): PlannedBatch {
     const files = this.deletes.filesAt(i).map((file) => file.detach())
+    const residual = this.residualAt(i)
     return new PlannedBatch(
       this.batch.detachRow(this.batch.liveRows[i]),
       new KeptDeletes(files, this.deletes.sizeAt(i)),
-      this.residual,
+      { at: () => residual },
       this.resolve,
     )
   }

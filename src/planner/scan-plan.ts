@@ -4,16 +4,15 @@
  * Nothing beyond the manifest list is read before the first `next()` of `tasks` or `batches`.
  */
 import { InvalidArgumentError } from '../errors.ts'
-import { ALWAYS_TRUE } from '../expressions/expression.ts'
 import type { CountingFileIO } from '../io/counting-file-io.ts'
 import type { EntryBatch } from '../manifest/entry-batch.ts'
-import type { ManifestProjection } from '../manifest/entry-fields.ts'
-import { COLUMN, DELETE_FILE_PATH_ID, FILE_FORMATS } from '../manifest/entry-fields.ts'
+import { COLUMN, FILE_FORMATS } from '../manifest/entry-fields.ts'
 import type { ManifestFile } from '../manifest/manifest-file.ts'
 import type { PartitionType } from '../manifest/partition-key.ts'
 import { partitionType } from '../manifest/partition-key.ts'
+import { BatchResiduals } from './batch-residuals.ts'
 import type { DecodeContext } from './decode-job.ts'
-import { newContextId } from './decode-job.ts'
+import { dataContext, deleteContext, findKeyColumn } from './decode-contexts.ts'
 import { DecodePipeline } from './decode-pipeline.ts'
 import type { Decoder, StopSignal } from './decoder.ts'
 import { DeleteFileIndex } from './delete-file-index.ts'
@@ -22,6 +21,7 @@ import type { FileScanTask } from './file-scan-task.ts'
 import type { ManifestGroup } from './manifest-group.ts'
 import type { PlanStop, StopOptions } from './plan-stop.ts'
 import { PlannedBatch } from './planned-batch.ts'
+import type { ScanFilter } from './scan-filter.ts'
 import type { ScanReport } from './scan-report.ts'
 import { TaskStream } from './task-stream.ts'
 import type { TableScan } from './table-scan.ts'
@@ -42,16 +42,10 @@ export interface PlanOptions extends StopOptions {
 }
 
 const PUFFIN = FILE_FORMATS.indexOf('puffin')
-/** What readers of data files need, besides what is always read. */
-export const DATA_PROJECTION: ManifestProjection = { groups: ['layout'], columnStats: 'none' }
-/** Path bounds tell whether a position delete file is about one data file only (R7.8). */
-export const DELETE_PROJECTION: ManifestProjection = {
-  groups: ['layout', 'deletes', 'bounds'],
-  columnStats: [DELETE_FILE_PATH_ID],
-}
 /** Everything a plan works with; made by `ScanPlanner.plan`. */
 export interface PlanSetup {
   readonly scan: TableScan
+  readonly filter: ScanFilter
   readonly manifests: ManifestGroup
   readonly io: CountingFileIO
   readonly fetcher: FileFetcher
@@ -78,6 +72,7 @@ export class ScanPlan {
   readonly #stop: StopSignal
   readonly #partitionTypes: readonly PartitionType[]
   readonly #data: DecodePipeline
+  #dataContext: DecodeContext
   readonly #deletes: DecodePipeline
   readonly #unknownFormats = new Set<string>()
   #consumed = false
@@ -107,8 +102,10 @@ export class ScanPlan {
     this.#stop = { signal, flag }
     const { schema, specs } = setup.scan.selected
     this.#partitionTypes = [...specs.values()].map((spec) => partitionType(spec, schema))
-    this.#data = this.#pipeline(setup.manifests.data.selected, DATA_PROJECTION)
-    this.#deletes = this.#pipeline(this.#deleteManifests, DELETE_PROJECTION)
+    this.#dataContext = dataContext(setup.scan, setup.filter, this.#partitionTypes, [])
+    this.#data = this.#pipeline(setup.manifests.data.selected, () => this.#dataContext)
+    const deletes = deleteContext(setup.scan, setup.filter, this.#partitionTypes)
+    this.#deletes = this.#pipeline(this.#deleteManifests, () => deletes)
   }
 
   /** The tasks, in manifest order and entry order. To be consumed once, instead of `batches`. */
@@ -142,8 +139,8 @@ export class ScanPlan {
       scannedDeleteManifests: this.#scannedDeletes,
       skippedDataManifests: manifests.data.total - manifests.data.selected.length,
       skippedDeleteManifests: manifests.deletes.total - this.#deleteManifests.length,
-      skippedDataFiles: 0,
-      skippedDeleteFiles: 0,
+      skippedDataFiles: this.#data.skipped,
+      skippedDeleteFiles: this.#deletes.skipped,
       totalFileSizeInBytes: this.#totalFileSize,
       totalDeleteFileSizeInBytes: this.#totalDeleteFileSize,
       indexedDeleteFiles: counts?.indexed ?? 0,
@@ -168,7 +165,7 @@ export class ScanPlan {
   }
 
   async *#run(): AsyncGenerator<PlannedBatch> {
-    const { scan, options, slice, warnings } = this.#setup
+    const { scan, filter, options, slice, warnings } = this.#setup
     const { signal } = this.#stop
     this.#setup.stop.listen()
     try {
@@ -183,14 +180,20 @@ export class ScanPlan {
       }
       this.#index = await DeleteFileIndex.build(deleteBatches, {
         lenient: scan.options.lenient ?? false,
+        keyColumn: (id) => findKeyColumn(id, scan),
         warnings,
         slice,
         signal,
       })
+      // Where there are equality deletes, more of the data files has to be read.
+      const { keyColumns } = this.#index
+      if (keyColumns.length > 0)
+        this.#dataContext = dataContext(scan, filter, this.#partitionTypes, keyColumns)
       for await (const batch of this.#data.batches()) {
         if (slice.isOver) await slice.turn()
         const deletes = await this.#index.assign(batch)
-        const planned = new PlannedBatch(batch, deletes, ALWAYS_TRUE, (location) =>
+        const residuals = new BatchResiduals(batch, (specId) => filter.residualsOf(specId))
+        const planned = new PlannedBatch(batch, deletes, residuals, (location) =>
           scan.table.resolve(location),
         )
         this.#warnOfOddities(batch)
@@ -210,9 +213,8 @@ export class ScanPlan {
     }
   }
 
-  #pipeline(manifests: readonly ManifestFile[], projection: ManifestProjection): DecodePipeline {
+  #pipeline(manifests: readonly ManifestFile[], context: () => DecodeContext): DecodePipeline {
     const { io, fetcher, decoder, warnings, scan } = this.#setup
-    const context: DecodeContext = { id: newContextId(), projection, partitionTypes: this.#partitionTypes }
     return new DecodePipeline({
       manifests,
       context,

@@ -11,6 +11,7 @@ import { DecoderChoice } from './decoder-choice.ts'
 import type { Decoder } from './decoder.ts'
 import { FileFetcher } from './file-fetcher.ts'
 import { selectManifests } from './manifest-group.ts'
+import { ScanFilter } from './scan-filter.ts'
 import { PlanStop } from './plan-stop.ts'
 import type { CacheCounts, PlanOptions } from './scan-plan.ts'
 import { ScanPlan } from './scan-plan.ts'
@@ -57,7 +58,7 @@ export class ScanPlanner implements AsyncDisposable {
   /**
    * Begins a plan: reads the manifest list and sorts its manifests out. Manifests are read when tasks are taken.
    *
-   * @throws InvalidArgumentError after {@link close}; errors of storage and of the list; the signal's reason
+   * @throws InvalidArgumentError after {@link close}, and for a filter that cannot be bound to the snapshot's schema; errors of storage and of the list; the signal's reason
    */
   async plan(scan: TableScan, options: PlanOptions = {}): Promise<ScanPlan> {
     this.#refuseIfClosed()
@@ -68,14 +69,18 @@ export class ScanPlanner implements AsyncDisposable {
     const stop = new PlanStop(options)
     stop.listen()
     try {
+      const filter = new ScanFilter(scan.filter, scan.selected, scan.options)
       const listed = await this.#manifests(scan, io, stop.signal)
       // Closed meanwhile: threads that start now would never be ended.
       this.#refuseIfClosed()
-      const manifests = selectManifests(listed.files, warnings)
+      const manifests = selectManifests(listed.files, warnings, (manifest) =>
+        filter.mightMatch(manifest, warnings),
+      )
       const selected = [...manifests.deletes.selected, ...manifests.data.selected]
       const decoder = this.#decoder ?? (await this.#decoders.choose(selected, warnings))
       return new ScanPlan({
         scan,
+        filter,
         manifests,
         io,
         fetcher: this.#fetcher,

@@ -1,7 +1,8 @@
 /**
  * A table at one version of its metadata, and where its files are.
  */
-import { InvalidArgumentError, UnsupportedFeatureError } from '../errors.ts'
+import { InvalidArgumentError } from '../errors.ts'
+import type { Filter } from '../expressions/to-expression.ts'
 import type { FileIO } from '../io/file-io.ts'
 import type { LocationMap } from '../io/rebase.ts'
 import type { TableMetadata } from '../metadata/table-metadata.ts'
@@ -31,7 +32,7 @@ export class Table implements ScannedTable {
     return this.#locations.apply(location)
   }
 
-  /** @throws InvalidArgumentError for an unknown snapshot, ref, time or column */
+  /** @throws InvalidArgumentError for an unknown snapshot, ref, time or column, and for a filter that cannot be parsed */
   newScan(options: ScanOptions = {}): TableScan {
     return new TableScan(this, options)
   }
@@ -40,18 +41,19 @@ export class Table implements ScannedTable {
    * Plans a scan with the planner that the process shares. Nothing is read before the first `next()`; leaving the
    * loop stops the work.
    *
-   * @param filter not supported yet: give `undefined`
+   * @param filter which rows are wanted: SQL-like text (`"region = 'emea' AND amount > 500"`), an expression of the
+   *   builder functions, or Iceberg expression JSON; all rows without it
+   * @throws InvalidArgumentError for a filter that cannot be parsed or bound to the snapshot's schema
    */
-  async *planFiles(filter?: string, options: ScanOptions & PlanOptions = {}): AsyncGenerator<FileScanTask> {
-    if (filter !== undefined && typeof filter !== 'string')
+  async *planFiles(
+    filter?: Filter,
+    options: Omit<ScanOptions, 'filter'> & PlanOptions = {},
+  ): AsyncGenerator<FileScanTask> {
+    if (typeof filter === 'object' && !('op' in filter) && !('type' in filter))
       throw new InvalidArgumentError(
         'Cannot plan files: the first argument is the filter, options come second',
       )
-    if (filter !== undefined && filter !== 'true')
-      throw new UnsupportedFeatureError(
-        `Cannot plan with the filter ${JSON.stringify(filter)}: filters are not supported yet`,
-      )
-    const plan = await sharedPlanner().plan(this.newScan(options), options)
+    const plan = await sharedPlanner().plan(this.newScan({ ...options, filter }), options)
     yield* plan.tasks
   }
 }

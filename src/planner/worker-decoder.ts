@@ -51,7 +51,8 @@ export class WorkerDecoder implements Decoder {
     if (answer.kind !== 'batch') throw new WorkerError(`A worker answered a decode job with "${answer.kind}"`)
     this.#cache.countElsewhere(answer.hits, answer.misses)
     const types = new Map(context.partitionTypes.map((type) => [type.specId, type]))
-    return { batch: unpackBatch(answer.batch, rows, types), hits: answer.hits, misses: answer.misses }
+    const batch = unpackBatch(answer.batch, rows, types).showing(context.shownColumns)
+    return { batch, skipped: answer.skipped, hits: answer.hits, misses: answer.misses }
   }
 
   #pack(manifests: readonly JobManifest[], rows: readonly ManifestFile[]): WorkerManifests {

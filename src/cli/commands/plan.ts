@@ -9,6 +9,7 @@ import { formatReport, formatWarnings } from '../print-report.ts'
 import { TaskTable } from '../print-tasks.ts'
 import type { Progress } from '../progress.ts'
 import { startProgress } from '../progress.ts'
+import { parseFilterOption } from '../filter-option.ts'
 import { parseRebases } from '../rebases.ts'
 import { reportToJson } from '../report-json.ts'
 import type { Run } from '../run.ts'
@@ -16,6 +17,7 @@ import { taskToJson } from '../task-json.ts'
 import { colorsFor, plural } from '../text.ts'
 
 export interface PlanCommandOptions {
+  filter?: string
   snapshotId?: bigint
   ref?: string
   /** Epoch milliseconds. */
@@ -33,11 +35,12 @@ export interface PlanCommandOptions {
 export async function runPlan(location: string, options: PlanCommandOptions, run: Run): Promise<ExitCode> {
   const { signal, stdout, stderr } = run
   const rebase = parseRebases(options.rebase)
+  const filter = options.filter === undefined ? undefined : parseFilterOption(options.filter)
   // Lines that go to the terminal would run into the bar.
   const progress = await startProgress(stderr, options.format === 'table' || stdout.isTTY !== true)
   try {
     const table = await loadTable(location, { rebase, signal })
-    const scan = table.newScan(scanOptions(options))
+    const scan = table.newScan({ ...scanOptions(options), filter })
     await using planner = new ScanPlanner({
       workers: options.workers,
       ...(options.cache === 'off' ? { cache: 'off' } : {}),
