@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type GeneratedTable, type ShapeName, type Size, tableOnDisk } from './fixtures.ts'
 import type { Outcome, Subject } from './measure.ts'
+import { filterGroup } from './filter.ts'
 import { stallGroup } from './stall.ts'
 import { metadataGroup } from './metadata.ts'
 import { formatComparison } from './cache-table.ts'
@@ -47,6 +48,7 @@ export interface Group {
 const CACHE: readonly CacheSwitch[] = ['on', 'off']
 const PLANNED: readonly ShapeName[] = ['narrow-small', 'narrow-big', 'narrow-py']
 const COMPARED: readonly ShapeName[] = ['narrow-small', 'narrow-big']
+const FILTERED: readonly ShapeName[] = ['narrow-small', 'narrow-big', 'wide-big']
 /** By the bytes of their manifests. */
 const CHOSEN: readonly ShapeName[] = [
   'tiny',
@@ -65,6 +67,7 @@ const MAX_YARDSTICK_BYTES = 16 * 1024 * 1024
 export const GROUPS: readonly Group[] = [
   ...PLANNED.map(planGroup),
   ...DECODED.map(cursorGroup),
+  ...FILTERED.map(filterGroup),
   deletesGroup(),
   ...COMPARED.map(cacheGroup),
   ...CHOSEN.map(autoGroup),

@@ -18,7 +18,8 @@ import {
 import { type EntryBatch, EntryBatchBuilder, type PartitionTypeLookup } from '../src/manifest/entry-batch.ts'
 import { DELETE_FILE_PATH_ID, type ManifestProjection } from '../src/manifest/entry-fields.ts'
 import { tablePartitionTypes } from '../src/manifest/manifest-reader.ts'
-import { partitionType } from '../src/manifest/partition-key.ts'
+import { type PartitionType, partitionType } from '../src/manifest/partition-key.ts'
+import { type DecodeContext, decodeManifests, newContextId } from '../src/planner/decode-job.ts'
 import { DeleteFileIndex } from '../src/planner/delete-file-index.ts'
 import { Warnings } from '../src/planner/warnings.ts'
 import type { GeneratedTable } from './fixtures.ts'
@@ -28,7 +29,7 @@ export type CacheSwitch = 'on' | 'off'
 
 export interface BenchPlanner extends AsyncDisposable {
   /** Plans all files of the table and touches every task; the answer is a checksum. */
-  plan: () => Promise<number>
+  plan: (filter?: string) => Promise<number>
 }
 
 /** As the planner's option. */
@@ -42,8 +43,8 @@ export async function openPlanner(
   const table = await loadTable(metadataLocation)
   const planner = new ScanPlanner({ cache: cache === 'off' ? 'off' : new ManifestCache(), workers })
   return {
-    plan: async () => {
-      const plan = await planner.plan(table.newScan())
+    plan: async (filter) => {
+      const plan = await planner.plan(table.newScan({ filter }))
       let checksum = 0
       for await (const task of plan.tasks) {
         checksum = (Math.imul(checksum, 31) + task.dataFile.recordCount + task.deletes.length) | 0
@@ -70,17 +71,20 @@ interface LoadedManifests {
   rows: ManifestFile[]
   bytes: Map<string, Uint8Array>
   lookup: PartitionTypeLookup
+  partitionTypes: readonly PartitionType[]
   cache: ManifestCache
 }
 
 async function loadManifests(metadataLocation: string, paths: readonly string[]): Promise<LoadedManifests> {
   const { selected } = (await loadTable(metadataLocation)).newScan()
-  const types = [...selected.specs].map(([id, spec]) => [id, partitionType(spec, selected.schema)] as const)
+  const partitionTypes = [...selected.specs.values()].map((spec) => partitionType(spec, selected.schema))
+  const types = new Map(partitionTypes.map((type) => [type.specId, type]))
   const rows = readManifestListBytes(fs.readFileSync(selected.snapshot!.manifestList!))
   return {
     rows: rows.filter(({ manifestPath }) => paths.includes(manifestPath)),
     bytes: new Map(paths.map((path) => [path, new Uint8Array(fs.readFileSync(path))])),
-    lookup: tablePartitionTypes(new Map(types)),
+    lookup: tablePartitionTypes(types),
+    partitionTypes,
     cache: new ManifestCache(),
   }
 }
@@ -110,6 +114,36 @@ function countRows(batches: readonly EntryBatch[]): number {
 export async function openDecoder(metadataLocation: string, paths: readonly string[]): Promise<() => number> {
   const manifests = await loadManifests(metadataLocation, paths)
   return () => countRows(decode(manifests, FILTER_PROJECTION))
+}
+
+/** Decodes these manifests with the projection of an unfiltered plan: by the builder alone, and as the planner does. */
+export async function openJobs(
+  metadataLocation: string,
+  paths: readonly string[],
+): Promise<{ builder: () => number; job: () => number }> {
+  const { rows, bytes, lookup, cache, partitionTypes } = await loadManifests(metadataLocation, paths)
+  const context: DecodeContext = {
+    id: newContextId(),
+    projection: DATA_PROJECTION,
+    partitionTypes,
+    filter: undefined,
+    shownColumns: [],
+  }
+  const job = (row: ManifestFile): number => {
+    const location = row.manifestPath
+    const steps = decodeManifests([{ manifest: row, bytes: bytes.get(location)!, location }], context, cache)
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value.batch.rowCount
+    }
+  }
+  const build = (row: ManifestFile): number => {
+    const builder = new EntryBatchBuilder(DATA_PROJECTION, cache, lookup)
+    builder.add(bytes.get(row.manifestPath)!, row, row.manifestPath)
+    return builder.finish().rowCount
+  }
+  const all = (one: (row: ManifestFile) => number): number => rows.reduce((sum, row) => sum + one(row), 0)
+  return { builder: () => all(build), job: () => all(job) }
 }
 
 export interface BenchDeletes {

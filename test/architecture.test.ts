@@ -71,6 +71,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
   avro: ['fzstd', 'hysnappy'],
   metadata: ['fzstd'],
+  expressions: ['peberminta'],
   io: ['p-limit'],
   pool: ['piscina'],
   verify: ['avsc', 'fzstd', 'hysnappy'],

@@ -32,6 +32,7 @@ describe('package.json', () => {
       fzstd: '0.1.1',
       hysnappy: '1.1.1',
       'p-limit': '7.3.3',
+      peberminta: '0.10.0',
       picocolors: '1.1.1',
       piscina: '5.3.2',
     })

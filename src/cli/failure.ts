@@ -5,14 +5,22 @@
  * | ---- | ------------------------------------------------------------------------------------------- |
  * | 0    | done; also when the reader of the output has gone, as in `iceplan plan t | head`            |
  * | 1    | failed: no such table, snapshot, ref or column, storage, damaged files, differences found   |
- * | 2    | not understood: unknown option, number, time or filter that is none, options that exclude each other |
+ * | 2    | not understood: unknown option; what is no number, time or filter; options that exclude each other |
  * | 130  | Ctrl-C                                                                                      |
  */
 export const EXIT = { DONE: 0, FAILED: 1, NOT_UNDERSTOOD: 2, INTERRUPTED: 130 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** The command line makes no sense; found before anything is read. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  /** The place that is meant, on lines of their own; for a terminal. */
+  readonly excerpt: string | undefined
+
+  constructor(message: string, excerpt?: string) {
+    super(message)
+    this.excerpt = excerpt
+  }
+}
 
 /** Reason of an abort: nobody reads the output any more. */
 export class ClosedPipeError extends Error {}

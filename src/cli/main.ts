@@ -46,7 +46,10 @@ function explain(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.DONE : EXIT.NOT_UNDERSTOOD
   const sentence = error instanceof Error ? error.message : String(error)
   process.stderr.write(`iceplan: ${printable(sentence)}\n`)
-  if (error instanceof UsageError) return EXIT.NOT_UNDERSTOOD
+  if (error instanceof UsageError) {
+    if (error.excerpt !== undefined && process.stderr.isTTY) process.stderr.write(error.excerpt)
+    return EXIT.NOT_UNDERSTOOD
+  }
   if (run.debug) process.stderr.write(`${inspect(error)}\n`)
   return EXIT.FAILED
 }

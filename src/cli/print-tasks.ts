@@ -30,7 +30,7 @@ const COMFORTABLE_PATH_WIDTH = 40
 const MIN_PATH_WIDTH = 12
 const GAP = '  '
 
-/** On a terminal, the residual has at most so much of a line. */
+/** On a terminal, the residual has a fifth of a line, and at most this much: the heading has the whole filter. */
 const MAX_RESIDUAL_WIDTH = 32
 
 /** The residual is there when there is a filter. */
@@ -191,13 +191,13 @@ export class TaskTable {
   #layOut(rows: readonly Row[]): void {
     const widest = (title: string, cells: readonly string[]): number =>
       cells.reduce((width, cell) => Math.max(width, displayWidth(cell)), title.length)
-    const isTerminal = this.#columns !== undefined
     const rest = this.#titles.slice(2).map((title, i) => {
       const width = widest(
         title,
         rows.map((row) => row.rest[i]),
       )
-      return isTerminal && title === 'residual' ? Math.min(width, MAX_RESIDUAL_WIDTH) : width
+      if (title !== 'residual' || this.#columns === undefined) return width
+      return Math.max(title.length, Math.min(width, MAX_RESIDUAL_WIDTH, Math.floor(this.#columns / 5)))
     })
     let path = widest(
       TITLES[0],

@@ -28,13 +28,22 @@ The table that --format table prints is for people: a terminal gets the first 50
 paths shortened to its width; a pipe or file gets all, in full. Programs read json (one object with tasks and report)
 or jsonl (a task a line), in which 64-bit ids are bare integers.
 
+A filter is what stands after WHERE, or expression JSON; files that provably hold no matching row are not planned:
+  region = 'emea' AND NOT (amount < 500 OR status IN ('open', 'late'))
+  ordered_at >= '2026-10-29T00:00:00Z' AND ordered_at < TIMESTAMPTZ '2026-10-30 00:00:00+00:00'
+  shipped.on BETWEEN DATE '2026-10-30' AND DATE '2026-11-02'
+  status LIKE 'ship%' OR discount_rate IS NAN OR note IS NOT NULL
+  day(ordered_at) = '2026-11-03' AND bucket(4, customer_id) = 0
+  {"type": "eq", "term": "region", "value": "emea"}
+Unlike in SQL, region != 'emea' keeps rows whose region is null. README.md has the grammar.
+
 Examples, with the bundled table; it was written to S3, so --rebase says where its files are now:
   # the current snapshot
   $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders
 
-  # the files that may hold matching rows; RESIDUAL is what a reader still has to test
+  # the files that may hold matching rows; RESIDUAL is what a reader still has to test of each row
   $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders \\
-      --filter "region = 'emea' AND ordered_at >= '2026-10-29T00:00:00Z'"
+      --filter "region = 'emea' AND ordered_at >= '2026-11-03T12:00:00Z' AND amount > 500"
 
   # a tag or branch; the snapshot that was current at a time; a snapshot by its id
   $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --ref month-end
@@ -91,7 +100,7 @@ export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Co
     .command('plan')
     .description('List the data files that a scan reads, with the deletes that apply to each.')
     .argument('<table>', TABLE_ARGUMENT)
-    .option('--filter <expression>', 'rows that the query wants: SQL-like text or Iceberg expression JSON')
+    .option('--filter <expression>', 'rows that the query wants: SQL-like text, or Iceberg expression JSON')
     .addOption(snapshotId().conflicts(['ref', 'asOf']))
     .addOption(
       new Option('--ref <name>', 'plan the snapshot of this branch or tag').conflicts(['snapshotId', 'asOf']),

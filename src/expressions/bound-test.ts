@@ -179,9 +179,13 @@ function firstNotBelow(
   return low
 }
 
-/** The bound, cut to the prefix's length, against the prefix (R2.9, R5.11); bytes, so that a cut bound is no matter. */
+/**
+ * The bound, cut to the prefix's length, against the prefix (R2.9, R5.11); bytes, so that a cut bound is no matter. A
+ * bound that ends within the prefix is below it, and so is every value up to it.
+ */
 function comparePrefix(bound: BoundBytes, prefix: BoundBytes): number {
-  return comparePrefixes(bound, prefix, Math.min(bound.length, prefix.length))
+  const order = comparePrefixes(bound, prefix, Math.min(bound.length, prefix.length))
+  return order === 0 && bound.length < prefix.length ? -1 : order
 }
 
 function startsWith(bound: BoundBytes, prefix: BoundBytes): boolean {

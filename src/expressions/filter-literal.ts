@@ -23,6 +23,7 @@ const TYPES: ReadonlyMap<string, Type> = new Map([
   ['UUID', { kind: 'uuid' }],
   ['DECIMAL', { kind: 'unknown' }],
   ['DOUBLE', { kind: 'double' }],
+  ['LONG', { kind: 'long' }],
 ])
 
 /** Whether it says, before a text in quotes, of what type the text is. */
@@ -86,6 +87,10 @@ function parseTyped(filter: string, { value: text, offset }: Token, typeName: st
     const decimal = parseDecimal(text)
     if (decimal === undefined) throw refuse('write a number, as in 12.50')
     return { kind: 'decimal', value: decimal.unscaled, scale: decimal.scale }
+  }
+  if (type.kind === 'long') {
+    if (!/^[+-]?\d+$/.test(text)) throw refuse('write a whole number')
+    return literalOf(BigInt(text))
   }
   if (type.kind === 'double') {
     if (!/^[+-]?Infinity$/.test(text) && parseDecimal(text) === undefined)

@@ -9,6 +9,7 @@
  * (R11.8; only an int for a time or timestamp is refused by binding, and a long is not).
  */
 import { formatTransform } from '../types/transforms/transform.ts'
+import { isCalendarKind, looksLikeCalendar } from './calendar-number.ts'
 import type { ComparisonOperation, Expression, Predicate, Term } from './expression.ts'
 import type { Literal } from './literal.ts'
 import { literalToJson } from './literal-json.ts'
@@ -48,13 +49,13 @@ function formatPredicate(predicate: Predicate): string {
       return `${term} IS NOT NAN`
     case 'in':
     case 'not-in':
-      return `${term} ${predicate.op === 'in' ? 'IN' : 'NOT IN'} (${predicate.literals.map(formatLiteral).join(', ')})`
+      return `${term} ${predicate.op === 'in' ? 'IN' : 'NOT IN'} (${predicate.literals.map((literal) => formatValue(predicate.term, literal)).join(', ')})`
     case 'starts-with':
       return `${term} ${formatPrefix(predicate.literal)}`
     case 'not-starts-with':
       return `${term} NOT ${formatPrefix(predicate.literal)}`
     default:
-      return `${term} ${SYMBOLS[predicate.op]} ${formatLiteral(predicate.literal)}`
+      return `${term} ${SYMBOLS[predicate.op]} ${formatValue(predicate.term, predicate.literal)}`
   }
 }
 
@@ -101,6 +102,19 @@ function quoteName(name: string): string {
 
 function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
+}
+
+/** With its type where the text would be refused without. */
+function formatValue({ transform }: Term, literal: Literal): string {
+  const isNumber = literal.kind === 'int' || literal.kind === 'long'
+  if (
+    isNumber &&
+    transform !== undefined &&
+    isCalendarKind(transform.kind) &&
+    looksLikeCalendar(transform.kind, BigInt(literal.value))
+  )
+    return `LONG '${literal.value}'`
+  return formatLiteral(literal)
 }
 
 function formatLiteral(literal: Literal): string {

@@ -13,6 +13,10 @@
  *     value      = 5 | 1.5 | 'text' | TRUE | FALSE | X'00ff' | DATE '2026-10-28' | TIME '12:30:00'
  *                | TIMESTAMP '2026-10-28 12:30:00' | TIMESTAMPTZ '2026-10-28T12:30:00Z'
  *                | TIMESTAMP_NS '...' | TIMESTAMPTZ_NS '...' | DECIMAL '12.50' | UUID '...' | DOUBLE 'Infinity'
+ *                | LONG '2026'
+ *
+ * `year(ts) = 2026` is refused, for `year` counts from 1970 and nobody means the year 3996; who does writes
+ * `year(ts) = LONG '2026'`. So are the months, days and hours of a calendar and a clock.
  *
  * Keywords may be in any case. Whole numbers are longs, numbers with a point or an exponent doubles (R11.27). The
  * grammar decides by the next token or two and never goes back, so the time is in proportion to the text.
@@ -29,15 +33,15 @@ import {
   middle,
   option,
   peek,
-  recursive,
   right,
   satisfy,
   sepBy,
-  sepBy1,
   type Data,
   type Parser,
+  type Result,
 } from 'peberminta'
 import type { Transform } from '../types/transforms/transform.ts'
+import { countedBy, looksLikeCalendar, type CalendarKind } from './calendar-number.ts'
 import { combineBalanced } from './combine-balanced.ts'
 import { not } from './builders.ts'
 import {
@@ -61,7 +65,6 @@ const MAX_INT = 2 ** 31 - 1
 
 interface State {
   readonly text: string
-  depth: number
   /** The furthest token that did not fit, and what would have. */
   furthest: number
   readonly expected: Set<string>
@@ -76,7 +79,7 @@ type MakePredicate = (term: Term) => Expression
  */
 export function parseFilter(text: string): Expression {
   const tokens = tokenize(text)
-  const state: State = { text, depth: 0, furthest: -1, expected: new Set() }
+  const state: State = { text, furthest: -1, expected: new Set() }
   const data = { tokens, options: state }
   const result = FILTER(data, 0)
   if (result.matched) return result.value
@@ -359,7 +362,7 @@ const loneColumn: FilterParser<never> = (data, i) => {
   throw refuse(data, i, 'a column alone is no condition: compare it, as in "active = TRUE"')
 }
 
-const predicate: FilterParser<Expression> = first<Token, State, Expression>(
+const anyPredicate: FilterParser<Expression> = first<Token, State, Expression>(
   abc(literal, comparison, termParser(COLUMN), (literal, op, term) => ({ op: FLIPPED[op], term, literal })),
   map(
     satisfy(({ keyword }) => keyword === 'TRUE' || keyword === 'FALSE'),
@@ -368,33 +371,96 @@ const predicate: FilterParser<Expression> = first<Token, State, Expression>(
   ab(termParser(CONDITION), eitherOr(tail, loneColumn), (term, make) => make(term)),
 )
 
-const open = peek(symbol('(', CONDITION), (result, data, i) => {
-  if (result.matched && ++data.options.depth > MAX_DEPTH)
-    throw refuse(data, i, `more than ${MAX_DEPTH} parentheses are open here`)
-})
-const close = peek(symbol(')'), (result, { options }) => {
-  if (result.matched) options.depth--
-})
+const predicate: FilterParser<Expression> = (data, start) => {
+  const result = anyPredicate(data, start)
+  if (result.matched) refuseCalendarNumbers(data, start, result.position)
+  return result
+}
 
-const negation: FilterParser<Expression> = ab(
-  many(word('NOT', CONDITION)),
-  eitherOr(
-    middle(
-      open,
-      recursive(() => disjunctions),
-      close,
-    ),
-    predicate,
-  ),
-  (nots, operand) => (nots.length % 2 === 0 ? operand : not(operand)),
-)
+/** Looks at the numbers of one predicate, if it is about a calendar transform. */
+function refuseCalendarNumbers(data: Data<Token, State>, start: number, end: number): void {
+  const { tokens } = data
+  let kind: CalendarKind | undefined
+  for (let i = start; i < end; i++)
+    if (CALENDAR.includes(tokens[i].keyword) && isSymbol(tokens.at(i + 1), '('))
+      kind = tokens[i].keyword.toLowerCase() as CalendarKind
+  if (kind === undefined) return
+  for (let i = start; i < end; i++) {
+    const { kind: tokenKind, value } = tokens[i]
+    if (tokenKind !== 'number' || !/^[+-]?\d{1,4}$/.test(value) || !looksLikeCalendar(kind, BigInt(value)))
+      continue
+    throw refuse(
+      data,
+      i,
+      `${kind} gives ${countedBy(kind)}: compare the column itself with a date or timestamp, or write LONG '${value}' to mean that`,
+    )
+  }
+}
 
-const conjunctions: FilterParser<Expression> = map(sepBy1(negation, word('AND')), (operands) =>
-  combineBalanced<Expression>(operands, conjunction),
-)
+/** A pair of parentheses, or the whole filter: what has been read of it. */
+interface Group {
+  /** Whether NOT stands before it. */
+  readonly isNegated: boolean
+  /** Operands of OR, and of the AND that goes on. */
+  readonly alternatives: Expression[]
+  factors: Expression[]
+}
 
-const disjunctions: FilterParser<Expression> = map(sepBy1(conjunctions, word('OR')), (operands) =>
-  combineBalanced<Expression>(operands, disjunction),
-)
+const negations = many(word('NOT', CONDITION))
+const open = symbol('(', CONDITION)
+const close = symbol(')')
+const joint = eitherOr(word('AND'), word('OR'))
 
-const FILTER: FilterParser<Expression> = left(disjunctions, expecting('the end', end))
+/**
+ * Conditions joined by AND, OR, NOT and parentheses. The open parentheses are a stack of its own: the calls of
+ * combinators for 500 of them would not fit into the one of the thread.
+ */
+const conditions: FilterParser<Expression> = (data, start) => {
+  const groups: Group[] = [{ isNegated: false, alternatives: [], factors: [] }]
+  let at = start
+  for (;;) {
+    const nots = negations(data, at)
+    const isNegated = nots.value.length % 2 === 1
+    const opened = open(data, nots.position)
+    if (opened.matched) {
+      if (groups.length > MAX_DEPTH)
+        throw refuse(data, nots.position, `more than ${MAX_DEPTH} parentheses are open here`)
+      groups.push({ isNegated, alternatives: [], factors: [] })
+      at = opened.position
+      continue
+    }
+    const condition = predicate(data, nots.position)
+    if (!condition.matched) return condition
+    groups[groups.length - 1].factors.push(isNegated ? not(condition.value) : condition.value)
+    const next = closeGroups(groups, data, condition.position)
+    if (!next.matched || next.value !== undefined) return next as Result<Expression>
+    at = next.position
+  }
+}
+
+/** Past the parentheses that close at `at` and the AND or OR after them; the whole filter where there is none. */
+function closeGroups(groups: Group[], data: Data<Token, State>, at: number): Result<Expression | undefined> {
+  for (;;) {
+    const group = groups[groups.length - 1]
+    const joined = joint(data, at)
+    if (joined.matched) {
+      if (joined.value.keyword === 'OR') endFactors(group)
+      return { matched: true, position: joined.position, value: undefined }
+    }
+    endFactors(group)
+    const combined = combineBalanced<Expression>(group.alternatives, disjunction)
+    if (groups.length === 1) return { matched: true, position: at, value: combined }
+    const closed = close(data, at)
+    if (!closed.matched) return closed
+    groups.pop()
+    groups[groups.length - 1].factors.push(group.isNegated ? not(combined) : combined)
+    at = closed.position
+  }
+}
+
+function endFactors(group: Group): void {
+  group.alternatives.push(combineBalanced<Expression>(group.factors, conjunction))
+  group.factors = []
+}
+
+const FILTER: FilterParser<Expression> = left(conditions, expecting('the end', end))

@@ -11,6 +11,8 @@
  * - files: bytes of manifests and manifest lists, least recently used within `maxFileBytes`. Iceberg never rewrites
  *   these files, so their bytes are valid for ever; metadata JSON and version hints must not be kept here.
  *
+ * - rows: manifest lists as decoded, with the bytes they came from, for every plan of a snapshot begins with all of them.
+ *
  * One cache may serve many planners and tables. {@link ManifestCache.disabled} remembers nothing but is used the
  * same way, so that no code asks whether there is a cache.
  */
@@ -18,6 +20,7 @@ import { hashRange } from '../bytes/hash.ts'
 import type { CursorPlan } from '../avro/cursor-plan.ts'
 import type { ManifestShape } from './manifest-shape.ts'
 import type { ListShape } from './list-shape.ts'
+import type { ManifestFile } from './manifest-file.ts'
 
 export interface ManifestCacheOptions {
   /** Budget for bytes of files; default {@link DEFAULT_MAX_FILE_BYTES}. 0 keeps no files. */
@@ -28,6 +31,8 @@ export interface ManifestCacheOptions {
 export const DEFAULT_MAX_FILE_BYTES = 64 * 1024 * 1024
 /** Headers kept per kind. A table has one per spec, schema and writer; 1,000 also covers a planner of many tables. */
 const MAX_HEADERS = 1000
+/** Rows of manifest lists kept, of all lists together: some 50 MB, if there are as many. */
+const MAX_ROWS = 100_000
 /** Headers with more bytes than this are not kept. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024
 /** Bytes of headers kept per kind; what is parsed from them grows with them. */
@@ -39,11 +44,15 @@ export class ManifestCache {
   readonly #shapes = new HeaderCache<ManifestShape>()
   readonly #plans = new HeaderCache<CursorPlan>()
   readonly #lists = new HeaderCache<ListShape>()
-  readonly #files = new Map<string, KeptFile>()
+  /** The file used longest ago first. */
+  readonly #files = new Set<KeptFile>()
+  /** By store, then by location: one key made of both would have to be put together and hashed for each look-up. */
+  readonly #byPlace = new Map<string, Map<string, KeptFile>>()
   readonly #fileOf = new WeakMap<Uint8Array, KeptFile>()
   readonly #enabled: boolean
   readonly #maxFileBytes: number
   #fileBytes = 0
+  #rows = 0
   #fileHits = 0
   #collide = false
   #hitsElsewhere = 0
@@ -169,10 +178,9 @@ export class ManifestCache {
     const file = this.#find(location, identity, length)
     if (file === undefined) return undefined
     this.#fileHits++
-    const { key } = file
-    // A Map iterates in order of insertion: to move a file to the young end, insert it again.
-    this.#files.delete(key)
-    this.#files.set(key, file)
+    // A Set iterates in order of insertion: to move a file to the young end, insert it again.
+    this.#files.delete(file)
+    this.#files.add(file)
     this.hold(file.bytes)
     return file.bytes
   }
@@ -214,62 +222,91 @@ export class ManifestCache {
    */
   keepFile(location: string, bytes: Uint8Array, identity = '', length?: number): void {
     if (!this.#enabled) return
-    const key = fileKey(identity, location)
-    this.#drop(key)
+    this.#drop(this.#byPlace.get(identity)?.get(location))
     if (bytes.byteLength > this.#maxFileBytes) return
-    const file: KeptFile = { key, bytes, length, lent: 0 }
-    this.#files.set(key, file)
+    const file: KeptFile = { identity, location, bytes, length, lent: 0, rows: undefined }
+    this.#files.add(file)
+    let places = this.#byPlace.get(identity)
+    if (places === undefined) this.#byPlace.set(identity, (places = new Map<string, KeptFile>()))
+    places.set(location, file)
     this.#fileOf.set(bytes, file)
     this.#fileBytes += bytes.byteLength
     this.#dropOldest()
   }
 
+  /** The rows of a manifest list, as remembered for the kept bytes of its file. */
+  rowsOf(list: Uint8Array): readonly ManifestFile[] | undefined {
+    return this.#fileOf.get(list)?.rows
+  }
+
+  /** Remembers the rows of a manifest list as long as its bytes are kept; not of so many that others would have to go. */
+  keepRows(list: Uint8Array, rows: readonly ManifestFile[]): void {
+    const file = this.#fileOf.get(list)
+    if (file === undefined || file.rows !== undefined || rows.length > MAX_ROWS) return
+    file.rows = rows
+    this.#rows += rows.length
+    for (const other of this.#files) {
+      if (this.#rows <= MAX_ROWS) return
+      if (other !== file) this.#dropRows(other)
+    }
+  }
+
+  #dropRows(file: KeptFile): void {
+    this.#rows -= file.rows?.length ?? 0
+    file.rows = undefined
+  }
+
   #find(location: string, identity: string | undefined, length: number | undefined): KeptFile | undefined {
     const file =
-      identity === undefined ? this.#findAnywhere(location) : this.#files.get(fileKey(identity, location))
+      identity === undefined ? this.#findAnywhere(location) : this.#byPlace.get(identity)?.get(location)
     if (file === undefined) return undefined
     return length === undefined || file.length === undefined || file.length === length ? file : undefined
   }
 
   /** For people who look into the cache; plans know the store. */
   #findAnywhere(location: string): KeptFile | undefined {
-    const end = fileKey('', location)
-    for (const file of this.#files.values()) if (file.key.endsWith(end)) return file
+    for (const places of this.#byPlace.values()) {
+      const file = places.get(location)
+      if (file !== undefined) return file
+    }
     return undefined
   }
 
   #dropOldest(): void {
     if (this.#fileBytes <= this.#maxFileBytes) return
-    for (const [key, file] of this.#files) {
+    for (const file of this.#files) {
       if (file.lent > 0) continue
-      this.#drop(key)
+      this.#drop(file)
       if (this.#fileBytes <= this.#maxFileBytes) return
     }
   }
 
-  #drop(key: string): void {
-    const file = this.#files.get(key)
+  #drop(file: KeptFile | undefined): void {
     if (file === undefined) return
-    this.#files.delete(key)
+    this.#files.delete(file)
+    const places = this.#byPlace.get(file.identity)
+    places?.delete(file.location)
+    if (places?.size === 0) this.#byPlace.delete(file.identity)
+    this.#dropRows(file)
     this.#fileOf.delete(file.bytes)
     this.#fileBytes -= file.bytes.byteLength
   }
 }
 
 interface KeptFile {
-  readonly key: string
+  /** Of the store. */
+  readonly identity: string
+  readonly location: string
   /** In shared memory once a worker has needed them. */
   bytes: Uint8Array
   /** As the metadata claims it. */
   readonly length: number | undefined
   lent: number
+  /** If it is a manifest list that was decoded. */
+  rows: readonly ManifestFile[] | undefined
 }
 
 const DISABLED: ManifestCacheOptions = Object.freeze({ maxFileBytes: 0 })
-
-function fileKey(identity: string, location: string): string {
-  return `${identity}\n${location}`
-}
 
 interface HeaderEntry<T> {
   readonly bytes: Uint8Array

@@ -121,7 +121,7 @@ export class ScanPlanner implements AsyncDisposable {
     scan: TableScan,
     io: CountingFileIO,
     signal: AbortSignal,
-  ): Promise<{ files: ManifestFile[]; counts: CacheCounts }> {
+  ): Promise<{ files: readonly ManifestFile[]; counts: CacheCounts }> {
     const counts = { hits: 0, misses: 0, fileHits: 0 }
     const { snapshot } = scan.selected
     signal.throwIfAborted()
@@ -143,7 +143,9 @@ export class ScanPlanner implements AsyncDisposable {
     const bytes = await this.#fetcher.fetch(file, io, signal)
     const { hits, misses } = this.cache
     try {
-      const files = readManifestListBytes(bytes, { cache: this.cache, location })
+      const kept = this.cache.rowsOf(bytes)
+      const files = kept ?? readManifestListBytes(bytes, { cache: this.cache, location })
+      if (kept === undefined) this.cache.keepRows(bytes, files)
       counts.hits = this.cache.hits - hits
       counts.misses = this.cache.misses - misses
       return { files, counts }

@@ -42,6 +42,7 @@ const ROWS: readonly [expected: string, expression: Expression, why: string][] =
   ['NOT a = 1 AND b = 2', and(not(A), B), 'NOT binds most'],
   ['NOT (a = 1 AND b = 2)', not(and(A, B)), 'and takes no chain without them'],
   ['NOT NOT a = 1', { op: 'not', child: not(A) }, 'not simplified'],
+  ["year(ts) = LONG '2026'", equal(year('ts'), 2026n), 'not the calendar year: the parser asks to say so'],
   ['a < 5.0', lessThan('a', { kind: 'double', value: 5 }), 'a double is no whole number'],
   ['a < 1e+300', lessThan('a', 1e300), 'nor is one with an exponent'],
   ['a < -0.0', lessThan('a', { kind: 'double', value: -0 }), 'its sign stays'],

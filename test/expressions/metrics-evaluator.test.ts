@@ -405,6 +405,7 @@ describe('metrics evaluator', () => {
       ['cannot', startsWith('s', 'abe'), 'above'],
       ['cannot', startsWith('s', 'abb'), 'below'],
       ['might', startsWith('s', 'abcde'), 'between abc and abd'],
+      ['cannot', startsWith('s', 'abda'), 'R5.11: the upper bound ends within the prefix'],
       ['might', startsWith('s', 'a'), 'all do'],
       ['might', startsWith('s', ''), 'all do'],
       ['cannot', notStartsWith('s', 'ab'), 'R5.12: all do'],
@@ -456,7 +457,7 @@ describe('metrics evaluator', () => {
       ['cannot', equal('s', 'x'), 'zero bytes are a bound'],
       ['might', equal('s', ''), 'the value'],
       ['cannot', notEqual('s', ''), 'R5.8: the only value'],
-      ['might', startsWith('s', 'x'), 'R5.11: a bound is compared as far as it goes'],
+      ['cannot', startsWith('s', 'x'), 'R5.11: an upper bound that ends within the prefix is below it'],
     ])
 
     check(

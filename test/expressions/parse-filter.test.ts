@@ -113,6 +113,8 @@ const OURS: readonly Row[] = [
   ['680 <= month(ts)', greaterThanOrEqual(month('ts'), 680n)],
   ["day(ts) = DATE '2026-10-28'", equal(day('ts'), { kind: 'date', value: 20_754 })],
   ['hour(ts) IS NULL', isNull(hour('ts'))],
+  ["year(ts) = LONG '2026'", equal(year('ts'), 2026n)],
+  ["5 = LONG_COLUMN AND a = LONG '-5'", and(equal('LONG_COLUMN', 5n), equal('a', -5n))],
   ['bucket = 1 AND day = 2', and(equal('bucket', 1n), equal('day', 2n))],
   ['TRUE AND a = 1', A],
   ['NOT TRUE OR a = 1', A],
@@ -180,6 +182,23 @@ const REFUSED: readonly [marked: string, why: string][] = [
   ['bucket(^0, id) = 1', 'the parameter of a transform must be 1 to 2147483647'],
   ['truncate(^2147483648, id) = 1', 'the parameter of a transform must be 1 to 2147483647'],
   ['year(^3) = 1', 'expected a column, found 3'],
+  [
+    'year(ts) = ^2026',
+    "year gives years since 1970 (2026 is 56): compare the column itself with a date or timestamp, or write LONG '2026' to mean that",
+  ],
+  [
+    '^11 = month(ts)',
+    "month gives months since January 1970 (January 2026 is 672): compare the column itself with a date or timestamp, or write LONG '11' to mean that",
+  ],
+  [
+    'hour(ts) IN (480000, ^23)',
+    "hour gives hours since 1970-01-01T00:00: compare the column itself with a date or timestamp, or write LONG '23' to mean that",
+  ],
+  [
+    'day(ts) BETWEEN 20000 AND ^31',
+    "day gives days since 1970-01-01: compare the column itself with a date or timestamp, or write LONG '31' to mean that",
+  ],
+  ["a = LONG ^'x'", '"x" is no LONG: write a whole number'],
   ['^lower(a) = 1', 'lower is no function of filters; they are bucket, truncate, year, month, day and hour'],
   ['active^', 'a column alone is no condition: compare it, as in "active = TRUE"'],
   ['(active^)', 'a column alone is no condition: compare it, as in "active = TRUE"'],

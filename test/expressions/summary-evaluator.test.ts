@@ -257,6 +257,7 @@ describe('summary evaluator', () => {
       ['cannot', 'starts-with', ['abe'], 'above'],
       ['cannot', 'starts-with', ['abb'], 'below'],
       ['might', 'starts-with', ['abcde'], 'between'],
+      ['cannot', 'starts-with', ['abda'], 'R2.9: the upper bound ends within the prefix'],
       ['might', 'starts-with', [''], 'all do'],
       ['cannot', 'not-starts-with', ['ab'], 'all do'],
       ['might', 'not-starts-with', ['abc'], 'abd does not'],
