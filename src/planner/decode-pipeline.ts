@@ -23,16 +23,23 @@ import type { Warnings } from './warnings.ts'
 
 /** Bytes requested or decoded, and not yet taken. */
 export const WINDOW_BYTES = 32 * 1024 * 1024
-/** Manifests requested and not yet decoded: several times what the request limit lets run at once, and a whole run. */
+/** Manifests requested and not yet decoded: several times what the request limit lets run at once. */
 const MAX_REQUESTED = 96
-/** A run ends at so many bytes: a few milliseconds of decoding. */
-const RUN_BYTES = 512 * 1024
+/** How manifests are packed into runs. */
+interface Packing {
+  /** A run ends at so many bytes: a few milliseconds of decoding. */
+  readonly bytes: number
+  /** Most manifests of the first run; each later one may have so many times more, so that tasks come early. */
+  readonly first: number
+  readonly growth: number
+  readonly most: number
+}
+const IN_PROCESS: Packing = { bytes: 512 * 1024, first: 1, growth: 4, most: 96 }
 /**
- * A run has at most so many manifests; the first one and the next have fewer, so that tasks come early. Handing a run to
- * a worker takes about as long as decoding ten small manifests.
+ * Handing a run to a worker takes about as long as decoding ten small manifests, and where there are no more cores than
+ * workers this thread may be slow to hand out the next.
  */
-const RUN_MANIFESTS = 96
-const RUN_GROWTH = 4
+const IN_WORKERS: Packing = { bytes: 1024 * 1024, first: 8, growth: 8, most: 256 }
 /** What a manifest of unknown length is counted as. */
 const ASSUMED_BYTES = 8 * 1024 * 1024
 
@@ -67,8 +74,9 @@ export class DecodePipeline {
   /** Runs in order, from the next to be taken to the last that was admitted. */
   readonly #queue: Run[] = []
   #nextManifest = 0
+  readonly #packing: Packing
   /** Most manifests of the next run. */
-  #runManifests = 1
+  #runManifests: number
   #charged = 0
   #requested = 0
   #decoding = 0
@@ -78,6 +86,8 @@ export class DecodePipeline {
 
   constructor(setup: PipelineSetup) {
     this.#setup = setup
+    this.#packing = setup.decoder.workers === 0 ? IN_PROCESS : IN_WORKERS
+    this.#runManifests = this.#packing.first
     // A plan stops its signal at its end too, so what was requested ahead and is not decoded is always given back.
     const leave = (): void => {
       for (const run of this.#queue) if (run.batch === undefined) this.#giveBack(run.requested)
@@ -132,23 +142,21 @@ export class DecodePipeline {
   /** Takes the next run of manifests into the queue and requests its bytes. */
   #admit(): void {
     const { manifests } = this.#setup
+    const { bytes: mostBytes, growth, most } = this.#packing
     const first = this.#nextManifest
-    const most = Math.max(1, Math.min(this.#runManifests, MAX_REQUESTED - this.#requested))
-    const last = Math.min(manifests.length, first + most)
-    let end = first + 1
-    let bytes = lengthOf(manifests[first])
-    while (end < last && bytes + lengthOf(manifests[end]) <= RUN_BYTES) bytes += lengthOf(manifests[end++])
+    const last = Math.min(manifests.length, first + this.#runManifests)
+    this.#runManifests = Math.min(most, this.#runManifests * growth)
+    const requested: (Promise<Uint8Array> | undefined)[] = []
+    let end = first
+    let bytes = 0
+    do {
+      bytes += lengthOf(manifests[end])
+      requested.push(this.#request(manifests[end]))
+      end++
+    } while (end < last && this.#requested < MAX_REQUESTED && bytes + lengthOf(manifests[end]) <= mostBytes)
     this.#nextManifest = end
-    this.#runManifests = Math.min(RUN_MANIFESTS, this.#runManifests * RUN_GROWTH)
-    const run: Run = {
-      manifests: manifests.slice(first, end),
-      requested: [],
-      charge: bytes,
-      batch: undefined,
-    }
     this.#charged += bytes
-    this.#queue.push(run)
-    run.requested = run.manifests.map((manifest) => this.#request(manifest))
+    this.#queue.push({ manifests: manifests.slice(first, end), requested, charge: bytes, batch: undefined })
   }
 
   /** Begins to read a manifest, unless it is in the cache or small and local. */

@@ -320,3 +320,62 @@ function kept(cache: ManifestCache, names: string): string {
     .filter((name) => cache.hasFile(name))
     .join('')
 }
+
+describe('ManifestCache: rows of manifest lists', () => {
+  const bytesOf = (length: number): Uint8Array => new Uint8Array(length)
+  const rowsOf = (count: number) => Array.from({ length: count }, () => manifestFile())
+
+  it('are remembered with the bytes of a kept list, once', () => {
+    const cache = new ManifestCache()
+    const list = bytesOf(10)
+    cache.keepFile('list', list)
+    assert.isUndefined(cache.rowsOf(list))
+    const rows = rowsOf(2)
+    cache.keepRows(list, rows)
+    cache.keepRows(list, rowsOf(3))
+    assert.strictEqual(cache.rowsOf(list), rows)
+  })
+
+  it('go with the bytes: replaced, dropped, or never kept', () => {
+    const cache = new ManifestCache({ maxFileBytes: 10 })
+    const first = bytesOf(6)
+    cache.keepFile('first', first)
+    cache.keepRows(first, rowsOf(1))
+    const second = bytesOf(6)
+    cache.keepFile('second', second)
+    assert.isUndefined(cache.rowsOf(first), 'dropped for the budget')
+    cache.keepRows(second, rowsOf(1))
+    const again = bytesOf(6)
+    cache.keepFile('second', again)
+    assert.isUndefined(cache.rowsOf(second), 'replaced')
+    const foreign = bytesOf(1)
+    cache.keepRows(foreign, rowsOf(1))
+    assert.isUndefined(cache.rowsOf(foreign), 'never kept')
+  })
+
+  it('100,000 of them at most: the list used longest ago forgets first', () => {
+    const cache = new ManifestCache()
+    const lists = [1, 2, 3].map((length) => bytesOf(length))
+    for (const [i, list] of lists.entries()) {
+      cache.keepFile(`list ${i}`, list)
+      cache.keepRows(list, new Array(40_000).fill(manifestFile()))
+    }
+    assert.deepEqual(
+      lists.map((list) => cache.rowsOf(list)?.length),
+      [undefined, 40_000, 40_000],
+    )
+    const huge = bytesOf(4)
+    cache.keepFile('huge', huge)
+    cache.keepRows(huge, new Array(100_001).fill(manifestFile()))
+    assert.isUndefined(cache.rowsOf(huge))
+    assert.isDefined(cache.rowsOf(lists[1]))
+  })
+
+  it('a disabled cache has none', () => {
+    const cache = ManifestCache.disabled()
+    const list = bytesOf(1)
+    cache.keepFile('list', list)
+    cache.keepRows(list, rowsOf(1))
+    assert.isUndefined(cache.rowsOf(list))
+  })
+})
