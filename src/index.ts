@@ -1,12 +1,13 @@
 /**
- * iceplan: which data files a scan of an Apache Iceberg table must read, and which delete files apply to each.
+ * iceplan: which data files a scan of an Apache Iceberg table must read, which delete files apply to each, and what is
+ * left of the filter.
  *
  * ```ts
- * import { loadTable } from 'iceplan'
+ * import { formatExpression, loadTable } from 'iceplan'
  *
  * const table = await loadTable('/warehouse/db/orders')
- * for await (const task of table.planFiles())
- *   console.log(task.dataFile.filePath, task.deletes.length)
+ * for await (const task of table.planFiles("region = 'emea' AND amount > 500"))
+ *   console.log(task.dataFile.filePath, task.deletes.length, formatExpression(task.residual))
  * ```
  */
 

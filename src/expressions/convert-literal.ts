@@ -133,12 +133,22 @@ function toFloat(literal: Literal, type: Type): Converted {
       return Number.isNaN(literal.value) ? refuseNaN() : exactly(literal.value)
     case 'double':
       if (Number.isNaN(literal.value)) return refuseNaN()
-      if (literal.value > MAX_FLOAT) return { kind: 'above-max' }
-      if (literal.value < -MAX_FLOAT) return { kind: 'below-min' }
-      return exactly(Math.fround(literal.value))
+      return floatOfDouble(literal.value)
     default:
       return refuse(type)
   }
+}
+
+/**
+ * The nearest float. Java takes infinity and all doubles beyond the floats for above-max, so that `x = Infinity` and
+ * `x > 1e39` are false for rows that hold infinity (R11.8); here infinity is a float, and 1e39 lies before it.
+ */
+function floatOfDouble(value: number): Converted {
+  const rounded = Math.fround(value)
+  if (Number.isFinite(rounded) || !Number.isFinite(value)) return exactly(rounded)
+  return value > 0
+    ? { kind: 'between', below: MAX_FLOAT, above: Infinity }
+    : { kind: 'between', below: -Infinity, above: -MAX_FLOAT }
 }
 
 function toDouble(literal: Literal, type: Type): Converted {

@@ -93,8 +93,11 @@ class KeyMetrics implements ColumnMetrics {
     this.#metrics = metrics
   }
 
+  /** A deletion vector of no rows still takes the place of older position deletes, so it is never without a match. */
   get recordCount(): number {
-    return this.#metrics.recordCount
+    const { row, recordCount } = this.#metrics
+    const isVector = this.#batch.fileFormat(row) === 'puffin'
+    return isVector ? Math.max(1, recordCount) : recordCount
   }
   valueCount(fieldId: number): number {
     return this.#isKey(fieldId) ? this.#metrics.valueCount(fieldId) : -1

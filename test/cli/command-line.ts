@@ -37,6 +37,13 @@ export async function iceplan(...args: string[]): Promise<Finished> {
   return { code: await exit, stdout, stderr }
 }
 
+/** The arguments of a command line as documents show them: with "quotes", over lines, up to a pipe. */
+export function argumentsOf(commandLine: string): string[] {
+  const words: string[] = commandLine.replaceAll('\\\n', ' ').match(/"[^"]*"|'[^']*'|\S+/g) ?? []
+  const pipe = words.indexOf('|')
+  return words.slice(0, pipe < 0 ? undefined : pipe).map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'))
+}
+
 /** `null` when a signal ended it. */
 export function exitCode(child: ReturnType<typeof startIceplan>): Promise<number | null> {
   return new Promise((resolve, reject) => {

@@ -20,6 +20,36 @@ describe('command line: what fails', () => {
     ['a time before the first snapshot', 1, ['plan', ...ORDERS, '--as-of', '0'], /snapshot log begins at/],
     ['no such column', 1, ['plan', ...ORDERS, '--select', 'amount,nope'], /Cannot select column "nope"/],
     ['case counts', 1, ['plan', ...ORDERS, '--select', 'AMOUNT'], /Cannot select column "AMOUNT"/],
+    [
+      'a filter on a column that is not there',
+      1,
+      ['plan', ...ORDERS, '--filter', 'amuont > 5'],
+      /Cannot filter on column "amuont": .* the closest of its columns are "amount", /,
+    ],
+    [
+      'case counts in filters',
+      1,
+      ['plan', ...ORDERS, '--filter', 'AMOUNT > 5'],
+      /Cannot filter on column "AMO/,
+    ],
+    [
+      'a filter that compares with another type',
+      1,
+      ['plan', ...ORDERS, '--filter', 'region = 5'],
+      /Cannot compare column "region" \(string\) with the long 5: write a string/,
+    ],
+    [
+      'a filter without a zone on a column with one',
+      1,
+      ['plan', ...ORDERS, '--filter', "ordered_at > '2026-10-29T00:00:00'"],
+      /write it with an offset, as in "2026-10-29T00:00:00Z"/,
+    ],
+    [
+      'a filter on the elements of a list',
+      1,
+      ['plan', ...ORDERS, '--filter', "tags.element = 'gift'"],
+      /Cannot filter on column "tags.element" \(string\): it is in a list or map/,
+    ],
     ['files that are elsewhere', 1, ['plan', ...UNMOVED], /Cannot open s3:\/\/warehouse/],
     ['the same as JSON', 1, ['plan', ...UNMOVED, '--format', 'json'], /Cannot open s3:\/\/warehouse/],
     ['no such table to verify', 1, ['verify', 'nowhere'], /Cannot find the metadata of nowhere/],
@@ -33,7 +63,31 @@ describe('command line: what fails', () => {
     ['unknown command', 2, ['plna'], /unknown command 'plna' \(Did you mean plan\?\)/],
     ['no table', 2, ['plan'], /missing required argument 'table'/],
     ['two tables', 2, ['plan', 'a', 'b'], /too many arguments/],
-    ['unknown option', 2, ['plan', 'x', '--fitler', 'a > 1'], /unknown option '--fitler'/],
+    [
+      'unknown option',
+      2,
+      ['plan', 'x', '--fitler', 'a > 1'],
+      /unknown option '--fitler' \(Did you mean --filter\?\)/,
+    ],
+    [
+      'a filter that ends too early',
+      2,
+      ['plan', 'x', '--filter', 'a = 1 AND b >'],
+      /Cannot parse filter at column 14: expected a value, found the end/,
+    ],
+    ['an empty filter', 2, ['plan', 'x', '--filter', ''], /at column 1: expected a condition, found the end/],
+    [
+      'a filter that is no JSON',
+      2,
+      ['plan', 'x', '--filter', '{"type": "eq", '],
+      /Cannot parse filter as JSON: Unexpected end/,
+    ],
+    [
+      'JSON that is no filter',
+      2,
+      ['plan', 'x', '--filter', '{"type": "equal", "term": "a", "value": 1}'],
+      /"equal" is no type of an expression/,
+    ],
     ['an id that is no number', 2, ['plan', 'x', '--snapshot-id', '12a'], /Cannot use --snapshot-id 12a: /],
     ['a time without a zone', 2, ['plan', 'x', '--as-of', '2026-10-28T12:00:00'], /it has no time zone/],
     ['id and ref', 2, ['plan', 'x', '--snapshot-id', '1', '--ref', 'a'], /cannot be used with option/],
@@ -94,8 +148,10 @@ describe('command line: what succeeds', () => {
   })
 
   it('finds columns whatever their case when asked to', async () => {
-    const run = await iceplan('plan', ...ORDERS, '--select', 'AMOUNT', '--case-insensitive', '--cache', 'off')
+    const names = ['--select', 'AMOUNT', '--filter', "Region = 'emea'", '--case-insensitive']
+    const run = await iceplan('plan', ...ORDERS, ...names, '--cache', 'off')
     assert.equal(run.code, 0)
+    assert.match(run.stdout, /\n12 tasks: /)
   })
 
   it('verifies the bundled table', async () => {

@@ -55,4 +55,45 @@ describe('command line: iceplan plan', () => {
     assert.notInclude(run.stdout + run.stderr, '\u001b')
     assert.match(run.stderr, /^\nreport of planning/)
   })
+
+  it('--filter: only files that may hold matching rows, and the report counts what was skipped', async () => {
+    const filter = "region = 'emea' AND ordered_at >= '2026-11-03T12:00:00Z' AND amount > 500"
+    const run = await iceplan('plan', ...ORDERS, '--format', 'jsonl', '--filter', filter)
+    assert.equal(run.code, 0)
+    const tasks = run.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => parseJson(line) as Json)
+    assert.deepEqual(
+      tasks.map(({ 'file-path': path }) => (path as string).split('/').slice(-4).join('/')),
+      [
+        'ordered_at_day=2026-11-03/region=emea/customer_id_bucket_4=0/00000-1-load-06-00001.parquet',
+        'ordered_at_day=2026-11-05/region=emea/customer_id_bucket_4=0/00000-1-load-06-00004.parquet',
+      ],
+    )
+    assert.equal(tasks[1].residual, 'amount > 500')
+    assert.match(run.stderr, /data manifests +5 in the snapshot, 2 scanned, 3 skipped\n/)
+    assert.match(run.stderr, /delete manifests +4 in the snapshot, 3 scanned, 1 skipped\n/)
+    assert.match(run.stderr, /data files +2 planned \([\d.]+ KiB\), 3 skipped\n/)
+    assert.match(run.stderr, /delete files +2 indexed \(0 pos, 1 eq, 1 dv\), 1 skipped\n/)
+  })
+
+  it('--filter as expression JSON: the same plan', async () => {
+    const json = '{"type":"eq","term":"region","value":"emea"}'
+    const [asJson, asText] = await Promise.all(
+      [`\n ${json}\n`, "region = 'emea'"].map((filter) =>
+        iceplan('plan', ...ORDERS, '--format', 'jsonl', '--filter', filter),
+      ),
+    )
+    assert.equal(asJson.code, 0)
+    assert.equal(asJson.stdout, asText.stdout)
+  })
+
+  it('--filter false: nothing is planned, and nothing but the manifest list is read', async () => {
+    const run = await iceplan('plan', ...ORDERS, '--format', 'json', '--filter', 'false')
+    assert.equal(run.code, 0)
+    const { tasks, report } = parseJson(run.stdout) as { tasks: Json[]; report: Json }
+    assert.deepEqual(tasks, [])
+    assert.include(report, { 'io-requests': 1, 'skipped-data-manifests': 5, 'skipped-delete-manifests': 4 })
+  })
 })

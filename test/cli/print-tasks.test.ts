@@ -2,17 +2,25 @@ import { assert } from 'chai'
 import type { TaskTableOptions } from '../../src/cli/print-tasks.ts'
 import { TaskTable, TERMINAL_ROWS } from '../../src/cli/print-tasks.ts'
 import { colorsFor, displayWidth } from '../../src/cli/text.ts'
-import type { FileScanTask } from '../../src/index.ts'
+import type { FileScanTask, ScanOptions } from '../../src/index.ts'
 import { ScanPlanner } from '../../src/index.ts'
 import { loadOrders } from './command-line.ts'
 
 const colors = colorsFor({})
-/** Below this a table does not become narrower. */
+/** Below this a table does not become narrower, and one with residuals. */
 const LEAST_COLUMNS = 64
+const LEAST_COLUMNS_WITH_RESIDUAL = 74
+
+/** Leaves three residuals of different lengths: of the days 3, 4 and 5 November, and of nothing in between. */
+const FILTER = "ordered_at >= '2026-11-03T12:00:00Z' AND region = 'emea' AND amount > 500"
 
 /** The table of the bundled table's tasks, given so many times over, as it is for a terminal or for a pipe. */
-async function print(columns: TaskTableOptions['columns'], times = 1): Promise<string> {
-  const scan = (await loadOrders()).newScan()
+async function print(
+  columns: TaskTableOptions['columns'],
+  times = 1,
+  options: ScanOptions = {},
+): Promise<string> {
+  const scan = (await loadOrders()).newScan(options)
   const plan = await new ScanPlanner().plan(scan)
   const tasks: FileScanTask[] = []
   for await (const task of plan.tasks) tasks.push(task)
@@ -68,5 +76,45 @@ describe('command line: tasks as a table', () => {
       assert.match(row, /^s3:\/\/warehouse\/db\/orders\/data\/\S+\.parquet +ordered_at_day=/)
     assert.notInclude(text, '…')
     assert.match(text, /\n1,300 tasks: /)
+  })
+
+  it('has a column of residuals, and the filter in its heading, only with a filter', async () => {
+    for (const columns of [undefined, 140]) {
+      const filtered = await print(columns, 1, { filter: FILTER })
+      assert.match(filtered, /\n {2}filter +ordered_at >= '2026-11-03T12:00:00Z' AND .* AND amount > 500\n/)
+      assert.match(filtered, / DELETES +RESIDUAL\n/)
+      for (const options of [{}, { filter: 'true' }]) {
+        const unfiltered = await print(columns, 1, options)
+        assert.notInclude(unfiltered, 'RESIDUAL')
+        assert.notMatch(unfiltered, /\n {2}filter /)
+      }
+    }
+  })
+
+  it('says what is left of the filter in each file', async () => {
+    const rows = rowsOf(await print(undefined, 1, { filter: FILTER }))
+    assert.deepEqual(
+      rows.map((row) => /day=([\d-]+).* {2}(?:dv|-) +(\S.*)$/.exec(row)?.slice(1)),
+      [
+        ['2026-11-03', "ordered_at >= '2026-11-03T12:00:00Z' AND amount > 500"],
+        ['2026-11-05', 'amount > 500'],
+      ],
+    )
+  })
+
+  for (const columns of [40, 80, 100, 140, 200])
+    it(`with residuals, fits a terminal of ${columns} columns too`, async () => {
+      const lines = (await print(columns, 1, { filter: FILTER })).split('\n')
+      const rows = lines.filter((line) => line.startsWith('FILE') || line.includes('.parquet'))
+      assert.equal(rows.length, 3)
+      assert.isAtMost(Math.max(...rows.map(displayWidth)), Math.max(columns, LEAST_COLUMNS_WITH_RESIDUAL))
+    })
+
+  it('with no task, has a heading and a summary', async () => {
+    const text = await print(140, 1, { filter: 'false' })
+    assert.match(
+      text,
+      /\n {2}filter +false\n {2}tasks +0\n\n0 tasks: 0 records in 0 B, no deletes to apply\n$/,
+    )
   })
 })
