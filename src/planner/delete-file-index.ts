@@ -23,7 +23,6 @@ import { BatchMetrics } from '../manifest/batch-metrics.ts'
 import { DeleteFile } from '../manifest/content-file.ts'
 import type { BatchSegment, EntryBatch } from '../manifest/entry-batch.ts'
 import { FileContent } from '../manifest/entry-batch.ts'
-import { EntryStatus } from '../manifest/inheritable-metadata.ts'
 import { DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
 import type { SchemaField } from '../metadata/schema.ts'
 import { SequencedLists } from './sequenced-lists.ts'
@@ -507,8 +506,6 @@ function referencedPath(batch: EntryBatch, row: number): Uint8Array | undefined 
   return lower !== undefined && upper !== undefined && Buffer.compare(lower, upper) === 0 ? lower : undefined
 }
 
-function hasLiveRow(batch: EntryBatch, { firstRow, rowCount }: BatchSegment): boolean {
-  for (let row = firstRow; row < firstRow + rowCount; row++)
-    if (batch.status(row) !== EntryStatus.DELETED) return true
-  return false
+function hasLiveRow({ liveRows }: EntryBatch, { firstRow, rowCount }: BatchSegment): boolean {
+  return liveRows.some((row) => row >= firstRow && row < firstRow + rowCount)
 }

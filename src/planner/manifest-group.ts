@@ -17,15 +17,16 @@ export interface ManifestGroup {
   readonly deletes: ManifestSelection
 }
 
-/** @param mightMatch asked once for each manifest that may hold live files */
+/** @param mightMatch asked for each row whose manifest may hold live files, until one of a path's rows does */
 export function selectManifests(
   manifests: readonly ManifestFile[],
   warnings: Warnings,
   mightMatch: (manifest: ManifestFile) => boolean = () => true,
 ): ManifestGroup {
   const timesListed = new Map<string, number>()
-  // Of several rows for one path the first that may hold live files counts: skipping is what needs agreement.
-  const live = new Map<string, ManifestFile>()
+  // Of several rows for one path the first that may hold live files counts, unless no row might match: skipping is
+  // what needs agreement.
+  const live = new Map<string, ManifestFile[]>()
   const contentOf = new Map<string, ManifestContent>()
   for (const manifest of manifests) {
     const path = manifest.manifestPath
@@ -38,7 +39,10 @@ export function selectManifests(
       )
     }
     contentOf.set(path, manifest.content)
-    if (mayHoldLiveFiles(manifest) && !live.has(path)) live.set(path, manifest)
+    if (!mayHoldLiveFiles(manifest)) continue
+    const rows = live.get(path)
+    if (rows === undefined) live.set(path, [manifest])
+    else rows.push(manifest)
   }
   for (const [path, times] of timesListed) {
     if (times > 1)
@@ -47,7 +51,7 @@ export function selectManifests(
         `Manifest ${path} is listed ${times} times in the manifest list; it is read once.`,
       )
   }
-  const selected = [...live.values()].filter(mightMatch)
+  const selected = [...live.values()].filter((rows) => rows.some(mightMatch)).map(([first]) => first)
   const ofKind = (deletes: boolean): ManifestSelection => ({
     total: manifests.filter((manifest) => manifest.isDeleteManifest === deletes).length,
     selected: selected.filter((manifest) => manifest.isDeleteManifest === deletes),

@@ -49,17 +49,19 @@ export class ScanFilter {
   mightMatch(manifest: ManifestFile, warnings: Warnings): boolean {
     if (this.#bound.op === 'true') return true
     if (this.#bound.op === 'false') return false
-    const { addedFilesCount: added, existingFilesCount: existing } = manifest
-    const liveFiles = added === undefined || existing === undefined ? undefined : added + existing
     const filter = this.#summaries.get(manifest.partitionSpecId)
-    return (
-      filter?.(manifest.partitions, liveFiles, (position) => {
-        warnings.add(
-          'a partition summary contradicts itself',
-          `Manifest ${manifest.manifestPath} has files, but its summary of partition field ${position + 1} says that there is no value, null or NaN; it proves nothing.`,
-        )
-      }) ?? true
-    )
+    // Several predicates may come upon the same field.
+    const contradictions = new Set<number>()
+    const mightMatch = filter?.(manifest.partitions, manifest.liveFiles(), (position) => {
+      contradictions.add(position)
+    })
+    for (const position of contradictions) {
+      warnings.add(
+        'a partition summary contradicts itself',
+        `Manifest ${manifest.manifestPath} has files, but its summary of partition field ${position + 1} says that there is no value, null or NaN; it proves nothing.`,
+      )
+    }
+    return mightMatch ?? true
   }
 
   /** What is to be asked of entries; nothing without a filter: files without rows are planned then (R4.23). */

@@ -6,6 +6,7 @@ import type { Filter } from '../expressions/to-expression.ts'
 import type { FileIO } from '../io/file-io.ts'
 import type { LocationMap } from '../io/rebase.ts'
 import type { TableMetadata } from '../metadata/table-metadata.ts'
+import { isJsonObject } from '../types/json-object.ts'
 import type { FileScanTask } from './file-scan-task.ts'
 import type { PlanOptions } from './scan-plan.ts'
 import { sharedPlanner } from './shared-planner.ts'
@@ -49,7 +50,8 @@ export class Table implements ScannedTable {
     filter?: Filter,
     options: Omit<ScanOptions, 'filter'> & PlanOptions = {},
   ): AsyncGenerator<FileScanTask> {
-    if (typeof filter === 'object' && !('op' in filter) && !('type' in filter))
+    const given: unknown = filter
+    if (isJsonObject(given) && !('op' in given) && !('type' in given))
       throw new InvalidArgumentError(
         'Cannot plan files: the first argument is the filter, options come second',
       )

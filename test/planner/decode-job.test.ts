@@ -28,7 +28,13 @@ import { rejection, thrown } from '../support/rejection.ts'
 import { SEED, WITH_SEED } from '../support/seed.ts'
 
 function newContext(projection: ManifestProjection = FULL_PROJECTION): DecodeContext {
-  return { id: newContextId(), projection, partitionTypes: [...PARTITION_TYPES.values()] }
+  return {
+    id: newContextId(),
+    projection,
+    partitionTypes: [...PARTITION_TYPES.values()],
+    filter: undefined,
+    shownColumns: 'all',
+  }
 }
 
 function manifestsOf(parts: readonly Part[], codec: Codec = 'deflate'): JobManifest[] {
@@ -44,7 +50,7 @@ function want(manifests: readonly JobManifest[], context: DecodeContext): unknow
   const steps = decodeManifests(manifests, context, ManifestCache.disabled())
   for (;;) {
     const step = steps.next()
-    if (step.done === true) return saidBy(step.value.onlyLive())
+    if (step.done === true) return saidBy(step.value.batch.onlyLive())
   }
 }
 
