@@ -172,8 +172,12 @@ function bindComparison(predicate: ComparisonPredicate, term: BoundTerm): BoundE
     case 'value':
       return { op, term, value: converted.value, unbound: predicate }
     case 'above-max':
+      if (converted.beyond !== undefined && (op === 'gt' || op === 'gt-eq'))
+        return { op: 'gt-eq', term, value: converted.beyond, unbound: predicate }
       return constant(op === 'lt' || op === 'lt-eq' || op === 'not-eq')
     case 'below-min':
+      if (converted.beyond !== undefined && (op === 'lt' || op === 'lt-eq'))
+        return { op: 'lt-eq', term, value: converted.beyond, unbound: predicate }
       return constant(op === 'gt' || op === 'gt-eq' || op === 'not-eq')
     case 'between': {
       const nearby = compareNearby(op, converted)

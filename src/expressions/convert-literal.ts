@@ -29,8 +29,8 @@ export interface BetweenValues {
 export type Converted =
   | { readonly kind: 'value'; readonly value: Value }
   | BetweenValues
-  /** Greater, or less, than every value of the type (R11.10). */
-  | { readonly kind: 'above-max' | 'below-min' }
+  /** Greater, or less, than every value of the type (R11.10), but for `beyond`: the infinity of a float. */
+  | { readonly kind: 'above-max' | 'below-min'; readonly beyond?: Value }
   /** `reason` is a clause for an error message: how to write a value of the type. */
   | { readonly kind: 'not-convertible'; readonly reason: string }
 
@@ -140,15 +140,14 @@ function toFloat(literal: Literal, type: Type): Converted {
 }
 
 /**
- * The nearest float. Java takes infinity and all doubles beyond the floats for above-max, so that `x = Infinity` and
- * `x > 1e39` are false for rows that hold infinity (R11.8); here infinity is a float, and 1e39 lies before it.
+ * The nearest float. Java takes infinity, too, for a literal beyond the floats (R11.8), and so loses rows that hold it
+ * to `x = Infinity` and `x > 1e39`.
  */
 function floatOfDouble(value: number): Converted {
-  const rounded = Math.fround(value)
-  if (Number.isFinite(rounded) || !Number.isFinite(value)) return exactly(rounded)
-  return value > 0
-    ? { kind: 'between', below: MAX_FLOAT, above: Infinity }
-    : { kind: 'between', below: -Infinity, above: -MAX_FLOAT }
+  if (!Number.isFinite(value)) return exactly(value)
+  if (value > MAX_FLOAT) return { kind: 'above-max', beyond: Infinity }
+  if (value < -MAX_FLOAT) return { kind: 'below-min', beyond: -Infinity }
+  return exactly(Math.fround(value))
 }
 
 function toDouble(literal: Literal, type: Type): Converted {

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from '../errors.ts'
 import { parseJson } from '../metadata/lossless-json.ts'
 import { describeJson, isJsonObject } from '../types/json-object.ts'
+import { checkExpression } from './check-expression.ts'
 import { expressionFromJson } from './expression-json.ts'
 import type { Expression } from './expression.ts'
 import { parseFilter } from './parse-filter.ts'
@@ -19,7 +20,7 @@ export function toExpression(filter: Filter): Expression {
     return /^\s*\{/.test(given) ? expressionFromJson(parseFilterJson(given)) : parseFilter(given)
   if (typeof given === 'boolean') return expressionFromJson(given)
   if (isJsonObject(given)) {
-    if (typeof given.op === 'string') return given as unknown as Expression
+    if (typeof given.op === 'string') return checkExpression(given)
     if ('type' in given) return expressionFromJson(given)
   }
   throw new InvalidArgumentError(`Cannot use filter: ${describeJson(given)} is no expression`)

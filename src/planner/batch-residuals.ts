@@ -2,12 +2,11 @@
  * Residuals of the rows of a batch: worked out when first asked for, once per distinct partition tuple.
  */
 import type { Expression } from '../expressions/expression.ts'
-import { ALWAYS_TRUE } from '../expressions/expression.ts'
 import type { ResidualEvaluator } from '../expressions/residual.ts'
 import type { EntryBatch } from '../manifest/entry-batch.ts'
 
-/** The residuals of a spec's files; `undefined` for a spec that the plan does not know. */
-export type ResidualsOf = (specId: number) => ResidualEvaluator | undefined
+/** The residuals of the files of a spec. */
+export type ResidualsOf = (specId: number) => ResidualEvaluator
 
 export class BatchResiduals {
   readonly #batch: EntryBatch
@@ -22,7 +21,6 @@ export class BatchResiduals {
   at(row: number): Expression {
     const { partitionType, missingPartitionFields: missing } = this.#batch.segmentOf(row)
     const evaluator = this.#of(partitionType.specId)
-    if (evaluator === undefined) return ALWAYS_TRUE
     const { constant } = evaluator
     if (constant !== undefined) return constant
     const evaluate = (): Expression =>

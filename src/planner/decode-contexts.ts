@@ -8,6 +8,7 @@
  */
 import type { FieldGroup, ManifestProjection } from '../manifest/entry-fields.ts'
 import { DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
+import type { ManifestFile } from '../manifest/manifest-file.ts'
 import type { PartitionType } from '../manifest/partition-key.ts'
 import type { SchemaField } from '../metadata/schema.ts'
 import type { DecodeContext } from './decode-job.ts'
@@ -19,6 +20,7 @@ import type { TableScan } from './table-scan.ts'
 export function dataContext(
   scan: TableScan,
   filter: ScanFilter,
+  manifests: readonly ManifestFile[],
   partitionTypes: readonly PartitionType[],
   keyColumns: readonly number[],
 ): DecodeContext {
@@ -34,7 +36,7 @@ export function dataContext(
     id: newContextId(),
     projection,
     partitionTypes,
-    filter: filter.entryFilter('data'),
+    filter: filter.entryFilter('data', manifests),
     shownColumns,
   }
 }
@@ -46,6 +48,7 @@ export function dataContext(
 export function deleteContext(
   scan: TableScan,
   filter: ScanFilter,
+  manifests: readonly ManifestFile[],
   partitionTypes: readonly PartitionType[],
 ): DecodeContext {
   const hasNoKeys = scan.selected.snapshot?.summary.get('total-equality-deletes') === '0'
@@ -55,7 +58,7 @@ export function deleteContext(
       ? { groups: ['layout', 'deletes', 'bounds'], columnStats: [DELETE_FILE_PATH_ID] }
       : { groups: ['layout', 'deletes', 'counts', 'bounds'], columnStats: 'all' },
     partitionTypes,
-    filter: filter.entryFilter('deletes'),
+    filter: filter.entryFilter('deletes', manifests),
     shownColumns: 'keys',
   }
 }

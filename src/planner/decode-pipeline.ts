@@ -39,7 +39,7 @@ const IN_PROCESS: Packing = { bytes: 512 * 1024, first: 1, growth: 4, most: 96 }
  * Handing a run to a worker takes about as long as decoding ten small manifests, and where there are no more cores than
  * workers this thread may be slow to hand out the next.
  */
-const IN_WORKERS: Packing = { bytes: 1024 * 1024, first: 8, growth: 8, most: 256 }
+const IN_WORKERS: Packing = { bytes: 1024 * 1024, first: 32, growth: 8, most: 256 }
 /** What a manifest of unknown length is counted as. */
 const ASSUMED_BYTES = 8 * 1024 * 1024
 

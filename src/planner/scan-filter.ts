@@ -12,47 +12,60 @@ import { ResidualEvaluator } from '../expressions/residual.ts'
 import { rewriteNot } from '../expressions/rewrite-not.ts'
 import { compileSummaryFilter, type SummaryFilter } from '../expressions/summary-evaluator.ts'
 import type { ManifestFile } from '../manifest/manifest-file.ts'
+import { createPartitionSpec } from '../metadata/partition-spec.ts'
 import type { SelectedSnapshot } from '../metadata/snapshot.ts'
 import type { EntryFilterSource } from './entry-filter.ts'
 import type { Warnings } from './warnings.ts'
 
+/** What the filter says of the partitions of one spec. */
+interface SpecFilter {
+  readonly partitions: PartitionExpression
+  readonly mightMatch: SummaryFilter
+}
+
 export class ScanFilter {
   readonly #rewritten: Expression
   readonly #bound: BoundExpression
-  readonly #partitions: ReadonlyMap<number, PartitionExpression>
-  readonly #summaries: ReadonlyMap<number, SummaryFilter>
-  readonly #residuals: ReadonlyMap<number, ResidualEvaluator>
+  readonly #selected: SelectedSnapshot
+  /** By spec id, made when first asked for: a table may have many specs, and a filter many values. */
+  readonly #specs = new Map<number, SpecFilter>()
+  readonly #residuals = new Map<number, ResidualEvaluator>()
   /** Ids of the columns whose metrics the filter looks at. */
   readonly columns: readonly number[]
 
   /** @throws InvalidArgumentError for what cannot be bound: an unknown column, a literal of another type */
   constructor(
     filter: Expression,
-    { schema, specs }: SelectedSnapshot,
+    selected: SelectedSnapshot,
     { caseSensitive = true }: { caseSensitive?: boolean | undefined } = {},
   ) {
-    const rewritten = rewriteNot(filter)
-    this.#rewritten = rewritten
-    this.#bound = bind(rewritten, schema, { caseSensitive })
+    this.#rewritten = rewriteNot(filter)
+    this.#bound = bind(this.#rewritten, selected.schema, { caseSensitive })
+    this.#selected = selected
     this.columns = boundColumns(this.#bound)
-    const of = <T>(make: (specId: number) => T): Map<number, T> =>
-      new Map([...specs.keys()].map((specId) => [specId, make(specId)]))
-    const partitions = of((specId) => inclusiveProjection(this.#bound, specs.get(specId)!, schema))
-    this.#partitions = partitions
-    this.#summaries = of((specId) => compileSummaryFilter(partitions.get(specId)!))
-    this.#residuals = of(
-      (specId) => new ResidualEvaluator(rewritten, this.#bound, specs.get(specId)!, schema),
-    )
+  }
+
+  /** Of a spec that the table does not have, nothing. */
+  #ofSpec(specId: number): SpecFilter | undefined {
+    const { schema, specs } = this.#selected
+    const spec = specs.get(specId)
+    let filter = this.#specs.get(specId)
+    if (filter === undefined && spec !== undefined) {
+      const partitions = inclusiveProjection(this.#bound, spec, schema)
+      filter = { partitions, mightMatch: compileSummaryFilter(partitions) }
+      this.#specs.set(specId, filter)
+    }
+    return filter
   }
 
   /** Whether a manifest may hold files that match, by its row in the manifest list (section 2). */
   mightMatch(manifest: ManifestFile, warnings: Warnings): boolean {
     if (this.#bound.op === 'true') return true
     if (this.#bound.op === 'false') return false
-    const filter = this.#summaries.get(manifest.partitionSpecId)
+    const filter = this.#ofSpec(manifest.partitionSpecId)
     // Several predicates may come upon the same field.
     const contradictions = new Set<number>()
-    const mightMatch = filter?.(manifest.partitions, manifest.liveFiles(), (position) => {
+    const mightMatch = filter?.mightMatch(manifest.partitions, manifest.liveFiles(), (position) => {
       contradictions.add(position)
     })
     for (const position of contradictions) {
@@ -64,15 +77,37 @@ export class ScanFilter {
     return mightMatch ?? true
   }
 
-  /** What is to be asked of entries; nothing without a filter: files without rows are planned then (R4.23). */
-  entryFilter(of: EntryFilterSource['of']): EntryFilterSource | undefined {
-    return this.#rewritten.op === 'true'
-      ? undefined
-      : { bound: this.#bound, partitions: this.#partitions, of }
+  /**
+   * What is to be asked of the entries of these manifests; nothing without a filter: files without rows are planned
+   * then (R4.23).
+   */
+  entryFilter(
+    of: EntryFilterSource['of'],
+    manifests: readonly ManifestFile[],
+  ): EntryFilterSource | undefined {
+    if (this.#rewritten.op === 'true') return undefined
+    // What an inline manifest's spec is, only its header says.
+    const isAnySpec = manifests.some(({ manifestLength }) => manifestLength === undefined)
+    const specIds = isAnySpec
+      ? [...this.#selected.specs.keys()]
+      : manifests.map(({ partitionSpecId }) => partitionSpecId)
+    const partitions = new Map<number, PartitionExpression>()
+    for (const specId of new Set(specIds)) {
+      const filter = this.#ofSpec(specId)
+      if (filter !== undefined) partitions.set(specId, filter.partitions)
+    }
+    return { bound: this.#bound, partitions, of }
   }
 
-  /** The residuals of the files of a spec. */
-  residualsOf(specId: number): ResidualEvaluator | undefined {
-    return this.#residuals.get(specId)
+  /** What is left of the filter for the files of a spec; all of it for those of an unknown one. */
+  residualsOf(specId: number): ResidualEvaluator {
+    let residuals = this.#residuals.get(specId)
+    if (residuals === undefined) {
+      const { schema, specs } = this.#selected
+      const spec = specs.get(specId) ?? createPartitionSpec(specId, [])
+      residuals = new ResidualEvaluator(this.#rewritten, this.#bound, spec, schema)
+      this.#residuals.set(specId, residuals)
+    }
+    return residuals
   }
 }

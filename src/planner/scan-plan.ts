@@ -102,9 +102,9 @@ export class ScanPlan {
     this.#stop = { signal, flag }
     const { schema, specs } = setup.scan.selected
     this.#partitionTypes = [...specs.values()].map((spec) => partitionType(spec, schema))
-    this.#dataContext = dataContext(setup.scan, setup.filter, this.#partitionTypes, [])
+    this.#dataContext = this.#contextOfData([])
     this.#data = this.#pipeline(setup.manifests.data.selected, () => this.#dataContext)
-    const deletes = deleteContext(setup.scan, setup.filter, this.#partitionTypes)
+    const deletes = deleteContext(setup.scan, setup.filter, this.#deleteManifests, this.#partitionTypes)
     this.#deletes = this.#pipeline(this.#deleteManifests, () => deletes)
   }
 
@@ -187,8 +187,7 @@ export class ScanPlan {
       })
       // Where there are equality deletes, more of the data files has to be read.
       const { keyColumns } = this.#index
-      if (keyColumns.length > 0)
-        this.#dataContext = dataContext(scan, filter, this.#partitionTypes, keyColumns)
+      if (keyColumns.length > 0) this.#dataContext = this.#contextOfData(keyColumns)
       for await (const batch of this.#data.batches()) {
         if (slice.isOver) await slice.turn()
         const deletes = await this.#index.assign(batch)
@@ -211,6 +210,11 @@ export class ScanPlan {
       this.#finishedAt = performance.now()
       this.#setup.stop.end()
     }
+  }
+
+  #contextOfData(keyColumns: readonly number[]): DecodeContext {
+    const { scan, filter, manifests } = this.#setup
+    return dataContext(scan, filter, manifests.data.selected, this.#partitionTypes, keyColumns)
   }
 
   #pipeline(manifests: readonly ManifestFile[], context: () => DecodeContext): DecodePipeline {

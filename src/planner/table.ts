@@ -55,6 +55,8 @@ export class Table implements ScannedTable {
       throw new InvalidArgumentError(
         'Cannot plan files: the first argument is the filter, options come second',
       )
+    if ('filter' in options)
+      throw new InvalidArgumentError('Cannot plan files: the filter is the first argument, not an option')
     const plan = await sharedPlanner().plan(this.newScan({ ...options, filter }), options)
     yield* plan.tasks
   }

@@ -86,10 +86,14 @@ export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
     let giveUp!: (error: Error) => void
     const done = new Promise<void>((resolve, reject) => {
       giveUp = reject
-      this.#piscina.run(task, { transferList }).then(resolve, (error: unknown) => {
-        const failed = workerFailure(error)
-        this.#checkThreads(failed)
-        reject(failed)
+      // Tasks that come in one turn go out together: a worker that wakes may take this thread's core, for milliseconds
+      // where there are no more cores than workers.
+      queueMicrotask(() => {
+        this.#piscina.run(task, { transferList }).then(resolve, (error: unknown) => {
+          const failed = workerFailure(error)
+          this.#checkThreads(failed)
+          reject(failed)
+        })
       })
     })
     this.#pending.set(done, giveUp)

@@ -97,7 +97,11 @@ describe('bind', () => {
     [notEqual('id', -2147483649), 'true', '!= below min'],
     [lessThan('dt', 2147483648n), 'true', 'on an optional column too, for null rows as well'],
     [lessThan('f', 3.5e38), 'true', 'beyond float'],
-    [equal('f', -Infinity), 'false', 'an infinite double is below float'],
+    [equal('f', -Infinity), 'f eq -Infinity', 'infinity is a float (Java: false, which loses its rows)'],
+    [greaterThan('f', 1e39), 'f gt-eq Infinity', 'beyond the floats there is infinity (Java: false)'],
+    [lessThanOrEqual('f', -1e39), 'f lt-eq -Infinity', 'on both sides'],
+    [lessThan('f', 1e39), 'true', 'the rest is as for other types'],
+    [equal('f', 1e39), 'false', 'infinity is not equal to it'],
     [equal('d', -Infinity), 'd eq -Infinity', 'and a double among doubles'],
     [lessThan('id', 2147483647), 'id lt 2147483647', 'the last int is in range'],
   ])

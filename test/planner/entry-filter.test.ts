@@ -64,7 +64,8 @@ function batchOf(parts: readonly Part[], content: 'data' | 'deletes' = 'data'): 
 
 function filterOf(filter: Filter, of: 'data' | 'deletes' = 'data'): EntryFilter {
   const bound = new ScanFilter(toExpression(filter), { snapshot: undefined, schema, specs })
-  return new EntryFilter(bound.entryFilter(of)!)
+  const manifests = [...specs.keys()].map((partitionSpecId) => manifestFile({ partitionSpecId }))
+  return new EntryFilter(bound.entryFilter(of, manifests)!)
 }
 
 const select = (batch: EntryBatch, filter: Filter, of: 'data' | 'deletes' = 'data'): number[] =>
