@@ -10,6 +10,8 @@ import { type GeneratedTable, type ShapeName, type Size, tableOnDisk } from './f
 import type { Outcome, Subject } from './measure.ts'
 import { filterGroup } from './filter.ts'
 import { stallGroup } from './stall.ts'
+import { togetherGroup } from './together.ts'
+import { workerStartGroup } from './worker-start.ts'
 import { metadataGroup } from './metadata.ts'
 import { formatComparison } from './cache-table.ts'
 import {
@@ -72,6 +74,8 @@ export const GROUPS: readonly Group[] = [
   ...COMPARED.map(cacheGroup),
   ...CHOSEN.map(autoGroup),
   stallGroup(),
+  togetherGroup(),
+  workerStartGroup(),
   metadataGroup(),
 ]
 

@@ -228,6 +228,39 @@ export async function measureStall(metadataLocation: string, workers: Workers): 
   }
 }
 
+/** Times a small plan alone and beside a huge one, by one planner without a cache. */
+export async function openTogether(
+  small: string,
+  big: string,
+  workers: Workers,
+): Promise<AsyncDisposable & { alone: () => Promise<Outcome>; beside: () => Promise<Outcome> }> {
+  const planner = new ScanPlanner({ cache: 'off', workers })
+  const [smallTable, bigTable] = await Promise.all([loadTable(small), loadTable(big)])
+  const alone = async (): Promise<Outcome> => {
+    const start = performance.now()
+    const plan = await planner.plan(smallTable.newScan())
+    let checksum = 0
+    for await (const batch of plan.batches) checksum += batch.length
+    return { checksum, value: performance.now() - start }
+  }
+  const beside = async (): Promise<Outcome> => {
+    const controller = new AbortController()
+    const bigPlan = await planner.plan(bigTable.newScan(), { signal: controller.signal })
+    const batches = bigPlan.batches
+    await batches.next()
+    const rest = (async () => {
+      let files = 0
+      for await (const batch of batches) files += batch.length
+      return files
+    })()
+    const outcome = await alone()
+    controller.abort()
+    await rest.catch(() => undefined)
+    return outcome
+  }
+  return { alone, beside, [Symbol.asyncDispose]: () => planner.close() }
+}
+
 /** Parses a metadata file; the answer is the number of snapshots. */
 export function parseMetadata(location: string): number {
   return parseTableMetadata(fs.readFileSync(location), location).snapshots.length

@@ -12,7 +12,6 @@ import type { WorkerPool } from '../pool/worker-pool.ts'
 import type { WorkerAnswer, WorkerJob } from './decode-job.ts'
 import type { Decoder } from './decoder.ts'
 import { InlineDecoder } from './inline-decoder.ts'
-import type { TimeSlice } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 import { WorkerDecoder } from './worker-decoder.ts'
 
@@ -38,7 +37,6 @@ export interface DecoderOptions {
   readonly workerFile: string | URL | undefined
   /** Of the planner: headers for decoding here, file bytes for workers. */
   readonly cache: ManifestCache
-  readonly slice: TimeSlice
 }
 
 export class DecoderChoice {
@@ -51,7 +49,7 @@ export class DecoderChoice {
   #pool: Promise<WorkerPool<WorkerJob, WorkerAnswer>> | undefined
 
   /** @throws InvalidArgumentError for a number of workers that is none */
-  constructor({ workers, workerFile, cache, slice }: DecoderOptions) {
+  constructor({ workers, workerFile, cache }: DecoderOptions) {
     if (workers !== 'auto' && !(Number.isInteger(workers) && workers >= 0 && workers <= MAX_WORKERS)) {
       throw new InvalidArgumentError(
         `Cannot plan with ${workers} workers: a whole number from 0 to ${MAX_WORKERS} or "auto" is needed`,
@@ -63,7 +61,7 @@ export class DecoderChoice {
       workerFile instanceof URL || workerFile?.startsWith('file:') === true
         ? fileURLToPath(workerFile)
         : (workerFile ?? besideThisModule())
-    this.#inline = new InlineDecoder(cache, slice)
+    this.#inline = new InlineDecoder(cache)
   }
 
   /** The decoder for a plan of these manifests. */

@@ -2,6 +2,7 @@
  * Who decodes: this thread or a pool of workers. The plan is the same to the byte.
  */
 import type { DecodeContext, DecodedEntries, JobManifest } from './decode-job.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 /** A batch, and the look-ups of headers and plans that it took. */
 export interface DecodedBatch extends DecodedEntries {
@@ -9,11 +10,13 @@ export interface DecodedBatch extends DecodedEntries {
   readonly misses: number
 }
 
-/** How a plan is told to stop. */
+/** How a plan is told to stop, and to let others go on. */
 export interface StopSignal {
   readonly signal: AbortSignal
   /** The same for workers: one int32 in shared memory that is set to 1. */
   readonly flag: Int32Array
+  /** Of the plan. */
+  readonly slice: TimeSlice
 }
 
 export interface Decoder {

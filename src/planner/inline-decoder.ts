@@ -5,20 +5,14 @@ import type { ManifestCache } from '../manifest/manifest-cache.ts'
 import type { DecodeContext, DecodedEntries, JobManifest } from './decode-job.ts'
 import { decodeManifests } from './decode-job.ts'
 import type { DecodedBatch, Decoder, StopSignal } from './decoder.ts'
-import { TimeSlice } from './time-slice.ts'
 
 export class InlineDecoder implements Decoder {
   readonly workers = 0
   readonly #cache: ManifestCache
-  readonly #slice: TimeSlice
 
-  /**
-   * @param cache headers and plans are kept in it
-   * @param slice shared with whatever else takes time in this thread
-   */
-  constructor(cache: ManifestCache, slice: TimeSlice = new TimeSlice()) {
+  /** @param cache headers and plans are kept in it */
+  constructor(cache: ManifestCache) {
     this.#cache = cache
-    this.#slice = slice
   }
 
   async decode(
@@ -31,7 +25,7 @@ export class InlineDecoder implements Decoder {
     let hits = 0
     let misses = 0
     for (;;) {
-      if (this.#slice.isOver) await this.#slice.turn()
+      if (stop.slice.isOver) await stop.slice.turn()
       stop.signal.throwIfAborted()
       // Other plans may use the cache between two steps, but not during one.
       const before = { hits: cache.hits, misses: cache.misses }

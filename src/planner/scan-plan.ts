@@ -25,7 +25,7 @@ import type { ScanFilter } from './scan-filter.ts'
 import type { ScanReport } from './scan-report.ts'
 import { TaskStream } from './task-stream.ts'
 import type { TableScan } from './table-scan.ts'
-import type { TimeSlice } from './time-slice.ts'
+import { TimeSlice, type TimeShare } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
 export interface PlanProgress {
@@ -50,8 +50,8 @@ export interface PlanSetup {
   readonly io: CountingFileIO
   readonly fetcher: FileFetcher
   readonly decoder: Decoder
-  /** Of the planner: no plan holds up the event loop, nor do all together. */
-  readonly slice: TimeSlice
+  /** Of the planner: no plan holds up the event loop or another plan, nor do all together. */
+  readonly share: TimeShare
   readonly warnings: Warnings
   readonly startedAt: number
   /** Look-ups that reading the manifest list took. */
@@ -99,7 +99,7 @@ export class ScanPlan {
       },
       { once: true },
     )
-    this.#stop = { signal, flag }
+    this.#stop = { signal, flag, slice: new TimeSlice(setup.share) }
     const { schema, specs } = setup.scan.selected
     this.#partitionTypes = [...specs.values()].map((spec) => partitionType(spec, schema))
     this.#dataContext = this.#contextOfData([])
@@ -110,7 +110,7 @@ export class ScanPlan {
 
   /** The tasks, in manifest order and entry order. To be consumed once, instead of `batches`. */
   get tasks(): AsyncIterableIterator<FileScanTask, undefined> {
-    return new TaskStream(this.batches, this.#setup.stop, this.#setup.slice)
+    return new TaskStream(this.batches, this.#setup.stop, this.#stop.slice)
   }
 
   /** The columns behind the tasks, batch by batch. To be consumed once, instead of `tasks`. */
@@ -165,8 +165,8 @@ export class ScanPlan {
   }
 
   async *#run(): AsyncGenerator<PlannedBatch> {
-    const { scan, filter, options, slice, warnings } = this.#setup
-    const { signal } = this.#stop
+    const { scan, filter, options, warnings } = this.#setup
+    const { signal, slice } = this.#stop
     this.#setup.stop.listen()
     try {
       signal.throwIfAborted()

@@ -16,7 +16,7 @@ import { PlanStop } from './plan-stop.ts'
 import type { CacheCounts, PlanOptions } from './scan-plan.ts'
 import { ScanPlan } from './scan-plan.ts'
 import type { TableScan } from './table-scan.ts'
-import { TimeSlice } from './time-slice.ts'
+import { TimeShare } from './time-slice.ts'
 import { Warnings } from './warnings.ts'
 
 export interface ScanPlannerOptions {
@@ -39,7 +39,7 @@ export class ScanPlanner implements AsyncDisposable {
   readonly #fetcher: FileFetcher
   readonly #decoders: DecoderChoice
   readonly #decoder: Decoder | undefined
-  readonly #slice = new TimeSlice()
+  readonly #share = new TimeShare()
   #closed = false
 
   /** @throws InvalidArgumentError for a number of workers that is none */
@@ -50,7 +50,6 @@ export class ScanPlanner implements AsyncDisposable {
       workers: options.workers ?? 'auto',
       workerFile: options.workerFile,
       cache: this.cache,
-      slice: this.#slice,
     })
     this.#decoder = options.decoder
   }
@@ -85,7 +84,7 @@ export class ScanPlanner implements AsyncDisposable {
         io,
         fetcher: this.#fetcher,
         decoder,
-        slice: this.#slice,
+        share: this.#share,
         warnings,
         startedAt,
         listCounts: listed.counts,

@@ -1,26 +1,59 @@
 /**
  * Synchronous work in slices: after a few milliseconds the event loop gets a turn, so that timers, requests and
- * signals are not held up by planning. One for all that a planner does, so that plans that run side by side do not
- * add up.
+ * signals are not held up by planning. Plans that run side by side share the milliseconds of a turn: none starves
+ * another, and together they do not add up.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-const SLICE_MS = 8
+/** Of one turn of the event loop, for all plans together. */
+const TURN_MS = 8
 
+/** What the plans of one planner share. */
+export class TimeShare {
+  #turn = 0
+  #isCounting = false
+  /** Slices begun in this turn, and in the last one. */
+  #begun = 0
+  #begunBefore = 0
+
+  /** The number of the event loop's turn. */
+  get turn(): number {
+    if (!this.#isCounting) {
+      this.#isCounting = true
+      setImmediate(() => {
+        this.#isCounting = false
+        this.#turn++
+        this.#begunBefore = this.#begun
+        this.#begun = 0
+      })
+    }
+    return this.#turn
+  }
+
+  /** Milliseconds of a slice that begins now: as many plans are at work as were in the last turn, or more. */
+  begin(): number {
+    this.#begun++
+    return TURN_MS / Math.max(this.#begun, this.#begunBefore)
+  }
+}
+
+/** The slices of one plan. */
 export class TimeSlice {
-  /** False once the event loop has turned. */
-  #isRunning = false
+  readonly #share: TimeShare
+  #turn = -1
   #until = 0
+
+  constructor(share = new TimeShare()) {
+    this.#share = share
+  }
 
   /** True when the slice is used up; the first question after the event loop has turned begins one. */
   get isOver(): boolean {
     const now = performance.now()
-    if (this.#isRunning) return now >= this.#until
-    this.#isRunning = true
-    this.#until = now + SLICE_MS
-    setImmediate(() => {
-      this.#isRunning = false
-    })
+    const { turn } = this.#share
+    if (turn === this.#turn) return now >= this.#until
+    this.#turn = turn
+    this.#until = now + this.#share.begin()
     return false
   }
 

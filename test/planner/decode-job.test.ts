@@ -12,6 +12,8 @@ import {
   type WorkerAnswer,
   type WorkerJob,
 } from '../../src/planner/decode-job.ts'
+import type { StopSignal } from '../../src/planner/decoder.ts'
+import { TimeSlice } from '../../src/planner/time-slice.ts'
 import { WorkerDecoder } from '../../src/planner/worker-decoder.ts'
 import {
   bytesOf,
@@ -35,6 +37,10 @@ function newContext(projection: ManifestProjection = FULL_PROJECTION): DecodeCon
     filter: undefined,
     shownColumns: 'all',
   }
+}
+
+function stopSignal(signal: AbortSignal): StopSignal {
+  return { signal, flag: new Int32Array(new SharedArrayBuffer(4)), slice: new TimeSlice() }
 }
 
 function manifestsOf(parts: readonly Part[], codec: Codec = 'deflate'): JobManifest[] {
@@ -75,7 +81,7 @@ function workerDecoder(worker: Pick<DecodeWorker, 'run'>, cache = new ManifestCa
   const decode = async (
     manifests: readonly JobManifest[],
     context: DecodeContext,
-    stop = { signal: new AbortController().signal, flag: new Int32Array(new SharedArrayBuffer(4)) },
+    stop = stopSignal(new AbortController().signal),
   ) => decoder.decode(manifests, context, stop, 0)
   return { decode, jobs, answers }
 }
@@ -243,7 +249,7 @@ describe('decode worker', () => {
     it('a plan that is aborted rejects with its reason, before and after the job', async () => {
       const { decode, jobs } = workerDecoder(new DecodeWorker())
       const controller = new AbortController()
-      const stop = { signal: controller.signal, flag: new Int32Array(new SharedArrayBuffer(4)) }
+      const stop = stopSignal(controller.signal)
       const decoding = decode(manifests, newContext(), stop)
       controller.abort('enough')
       assert.equal(await rejection(decoding), 'enough' as never)

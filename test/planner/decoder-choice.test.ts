@@ -3,7 +3,6 @@ import os from 'node:os'
 import { assert } from 'chai'
 import { ManifestCache } from '../../src/manifest/manifest-cache.ts'
 import { COLD_WORKER_BYTES, DecoderChoice, WARM_WORKER_BYTES } from '../../src/planner/decoder-choice.ts'
-import { TimeSlice } from '../../src/planner/time-slice.ts'
 import { Warnings } from '../../src/planner/warnings.ts'
 import { manifestFile } from '../manifest/manifest-reading.ts'
 
@@ -15,7 +14,6 @@ async function workersFor(plans: readonly number[]): Promise<number[]> {
     workers: 'auto',
     workerFile: undefined,
     cache: new ManifestCache(),
-    slice: new TimeSlice(),
   })
   const workers: number[] = []
   for (const manifestLength of plans) {

@@ -416,6 +416,13 @@ describe('traps of section 16', () => {
         [],
       ],
       [
+        'trap 22: where one bound is known, each order has its say',
+        'uuid',
+        { recordCount: 10, lowerBounds: { 1: uuid('10') } },
+        [equal('x', 'f0000000-0000-0000-0000-000000000000')],
+        [equal('x', '0f000000-0000-0000-0000-000000000000')],
+      ],
+      [
         'trap 22: what both orders rule out is dropped',
         'uuid',
         bounds(uuid('10'), uuid('20')),
