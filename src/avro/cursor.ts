@@ -635,8 +635,16 @@ function readNumberMap(
   for (let n = count; n > 0; n--) {
     let key = b[p++]
     if (key > 127) {
-      key = longKey(b, p - 1, end)
-      p = VARINT.next
+      // Columns 64 to 8191 take two bytes.
+      const second = b[p]
+      if (second < 128) {
+        p++
+        key = (key & 127) | (second << 7)
+        key = (key >>> 1) ^ -(key & 1)
+      } else {
+        key = longKey(b, p - 1, end)
+        p = VARINT.next
+      }
     } else key = (key >>> 1) ^ -(key & 1)
     if (!isWanted(key, wanted)) {
       while (b[p++] > 127);
@@ -664,8 +672,16 @@ function readBytesMap(
   for (let n = count; n > 0; n--) {
     let key = b[p++]
     if (key > 127) {
-      key = longKey(b, p - 1, end)
-      p = VARINT.next
+      // Columns 64 to 8191 take two bytes.
+      const second = b[p]
+      if (second < 128) {
+        p++
+        key = (key & 127) | (second << 7)
+        key = (key >>> 1) ^ -(key & 1)
+      } else {
+        key = longKey(b, p - 1, end)
+        p = VARINT.next
+      }
     } else key = (key >>> 1) ^ -(key & 1)
     let x = b[p++]
     if (x > 127 || (x & 1) !== 0) {

@@ -10,6 +10,7 @@ import { canTransform } from '../types/transforms/apply-transform.ts'
 import { formatTransform, transformResultType, type Transform } from '../types/transforms/transform.ts'
 import { formatType, isPrimitive, type Type } from '../types/type.ts'
 import type { Value } from '../types/value.ts'
+import { valueKey } from '../types/value-set.ts'
 import type { BoundExpression, BoundTerm } from './bound-expression.ts'
 import { closestNames } from './closest-names.ts'
 import { convertLiteral, type BetweenValues } from './convert-literal.ts'
@@ -218,19 +219,14 @@ function bindSet(predicate: SetPredicate, term: BoundTerm): BoundExpression {
   const distinct = new Map<Value, Value>()
   for (const literal of predicate.literals) {
     const converted = convert(literal, term)
-    if (converted.kind === 'value') distinct.set(keyOf(converted.value), converted.value)
+    if (converted.kind === 'value') distinct.set(valueKey(converted.value), converted.value)
     else if (converted.kind === 'between' && converted.rounded !== undefined && op === 'in')
-      distinct.set(keyOf(converted.rounded), converted.rounded)
+      distinct.set(valueKey(converted.rounded), converted.rounded)
   }
   const values = [...distinct.values()]
   if (values.length === 0) return constant(op === 'not-in')
   if (values.length > 1) return { op, term, values, unbound: predicate }
   return { op: op === 'in' ? 'eq' : 'not-eq', term, value: values[0], unbound: predicate }
-}
-
-/** Equal for equal values of one type; a Map takes 0 and -0 for one key, as R11.22a asks. */
-function keyOf(value: Value): Value {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
 }
 
 function convert(

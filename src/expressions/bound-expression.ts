@@ -28,7 +28,7 @@ export interface BoundTerm {
   readonly isOptional: boolean
 }
 
-export interface BoundUnaryPredicate {
+interface BoundUnaryPredicate {
   readonly op: UnaryOperation
   readonly term: BoundTerm
   /** The predicate that was bound: what a residual keeps (R6.4). */
@@ -51,12 +51,12 @@ export interface BoundSetPredicate {
 
 export type BoundPredicate = BoundUnaryPredicate | BoundComparisonPredicate | BoundSetPredicate
 
-export interface BoundAnd {
+interface BoundAnd {
   readonly op: 'and'
   readonly left: BoundExpression
   readonly right: BoundExpression
 }
-export interface BoundOr {
+interface BoundOr {
   readonly op: 'or'
   readonly left: BoundExpression
   readonly right: BoundExpression

@@ -21,6 +21,7 @@
  * inequality; `compareTotal` puts -0.0 first and serves proofs by equality. So a zero proves only what is true either way.
  */
 import type { Type } from '../types/type.ts'
+import { unscaledBytes } from '../types/unscaled-bytes.ts'
 import type { Value } from '../types/value.ts'
 
 /** The single-value bytes of a bound or of a literal: `length` of them, from `offset`. A `ByteSlot` is one. */
@@ -309,15 +310,4 @@ function doubleBytes(value: number): Uint8Array {
   const bytes = new Uint8Array(8)
   new DataView(bytes.buffer).setFloat64(0, value, true)
   return bytes
-}
-
-/** Big-endian two's complement, shortest. */
-function unscaledBytes(value: bigint): Uint8Array {
-  const bytes: number[] = []
-  let rest = value
-  do {
-    bytes.push(Number(rest & 0xffn))
-    rest >>= 8n
-  } while (rest !== (bytes.at(-1)! >= 0x80 ? -1n : 0n))
-  return Uint8Array.from(bytes.reverse())
 }

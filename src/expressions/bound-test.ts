@@ -21,12 +21,13 @@ import { decodeSingleValue } from '../types/single-value.ts'
 import { applyTransform } from '../types/transforms/apply-transform.ts'
 import type { Transform } from '../types/transforms/transform.ts'
 import type { Type } from '../types/type.ts'
+import { isAmong } from '../types/value-set.ts'
 import type { Value } from '../types/value.ts'
 import { boundOrders, comparePrefixes, encodeBound, type BoundBytes, type BoundOrder } from './bound-order.ts'
 import type { ComparisonOperation, SetOperation } from './expression.ts'
 
 /** Whether a value within the bounds might satisfy a predicate; a bound that is not known is `undefined`. */
-export type BoundTest = (lower: BoundBytes | undefined, upper: BoundBytes | undefined) => boolean
+type BoundTest = (lower: BoundBytes | undefined, upper: BoundBytes | undefined) => boolean
 
 /** The predicate's operation with its literals. */
 export type Comparison =
@@ -74,10 +75,10 @@ export function isFloating({ kind }: Type): boolean {
 }
 
 function compileComparison(type: Type, comparison: Comparison): BoundTest {
-  const literals = literalsOf(type, comparison)
   const orders = boundOrders(type)
-  if (literals === undefined || orders.length === 0) return MIGHT_MATCH
-  const tests = orders.map((order) => testUnder(order, comparison.op, literals))
+  const testUnder = orders.length === 0 ? undefined : compileProof(type, comparison)
+  if (testUnder === undefined) return MIGHT_MATCH
+  const tests = orders.map(testUnder)
   const { isUsable } = orders[0]
   const floating = isFloating(type)
   return (lower, upper) => {
@@ -97,23 +98,32 @@ function compileComparison(type: Type, comparison: Comparison): BoundTest {
   }
 }
 
-/** `undefined` if there is one that cannot be compared with bounds. */
-function literalsOf(type: Type, comparison: Comparison): BoundBytes[] | undefined {
-  const literals: BoundBytes[] = []
-  for (const value of 'values' in comparison ? comparison.values : [comparison.value]) {
-    const literal = encodeBound(type, value)
-    if (literal === undefined) return undefined
-    literals.push(literal)
+/** What makes the test under an order of the type; `undefined` if the literals cannot be compared with bounds. */
+function compileProof(type: Type, comparison: Comparison): ((order: BoundOrder) => BoundTest) | undefined {
+  switch (comparison.op) {
+    case 'in': {
+      const { values } = comparison
+      if (values.length > MAX_COMPARED_VALUES) return undefined
+      const literals = values.map((value) => encodeBound(type, value)).filter((bytes) => bytes !== undefined)
+      return literals.length < values.length ? undefined : (order) => inTest(order, literals)
+    }
+    case 'not-in': {
+      const { values } = comparison
+      return (order) => notInTest(order, type, values)
+    }
+    default: {
+      const { op, value } = comparison
+      const literal = encodeBound(type, value)
+      return literal && ((order) => compareTest(order, op, literal))
+    }
   }
-  return literals
 }
 
-function testUnder(
+function compareTest(
   { compare, compareTotal }: BoundOrder,
-  op: ComparisonOperation | SetOperation,
-  literals: readonly BoundBytes[],
+  op: ComparisonOperation,
+  literal: BoundBytes,
 ): BoundTest {
-  const [literal] = literals
   switch (op) {
     case 'lt':
       return (lower) => lower === undefined || compareTotal(lower, literal) < 0
@@ -143,24 +153,32 @@ function testUnder(
         upper === undefined ||
         !startsWith(lower, literal) ||
         !startsWith(upper, literal)
-    case 'in': {
-      if (literals.length > MAX_COMPARED_VALUES) return MIGHT_MATCH
-      const sorted = literals.toSorted(compareTotal)
-      return (lower, upper) => {
-        const first = lower === undefined ? 0 : firstNotBelow(sorted, lower, compare)
-        if (first === sorted.length) return false
-        return upper === undefined || compare(sorted[first], upper) <= 0
-      }
-    }
-    case 'not-in': {
-      const sorted = literals.toSorted(compareTotal)
-      return (lower, upper) => {
-        if (lower === undefined || upper === undefined || compareTotal(lower, upper) !== 0) return true
-        const first = firstNotBelow(sorted, lower, compareTotal)
-        return first === sorted.length || compareTotal(sorted[first], lower) !== 0
-      }
-    }
   }
+}
+
+/** Whether one of the literals may lie within the bounds. */
+function inTest({ compare, compareTotal }: BoundOrder, literals: readonly BoundBytes[]): BoundTest {
+  const sorted = literals.toSorted(compareTotal)
+  return (lower, upper) => {
+    const first = lower === undefined ? 0 : firstNotBelow(sorted, lower, compare)
+    if (first === sorted.length) return false
+    return upper === undefined || compare(sorted[first], upper) <= 0
+  }
+}
+
+/** Whether there may be a value besides those of the set: nothing is done with them until two bounds are equal. */
+function notInTest({ compareTotal }: BoundOrder, type: Type, values: readonly Value[]): BoundTest {
+  return (lower, upper) => {
+    if (lower === undefined || upper === undefined || compareTotal(lower, upper) !== 0) return true
+    const only = decodeBound(type, lower)
+    if (only === undefined) return true
+    // Sets take the zeros as one, engines may not.
+    return only === 0 ? !values.some((value) => Object.is(value, only)) : !isAmong(only, values)
+  }
+}
+
+function decodeBound(type: Type, { bytes, offset, length }: BoundBytes): Value | undefined {
+  return decodeSingleValue(type, bytes.subarray(offset, offset + length))
 }
 
 /** Position of the first of the sorted literals that is not below the bound; their number if all are. */
@@ -199,8 +217,7 @@ function compileTransformed(sourceType: Type, transform: Transform, type: Type, 
   const [{ isUsable, compare }] = orders
   const image = (bound: BoundBytes | undefined): BoundBytes | undefined => {
     if (bound === undefined) return undefined
-    const { bytes, offset, length } = bound
-    const value = decodeSingleValue(sourceType, bytes.subarray(offset, offset + length))
+    const value = decodeBound(sourceType, bound)
     if (value === undefined) return undefined
     const transformed = applyTransform(transform, sourceType, value)
     return transformed === null ? undefined : encodeBound(type, transformed)

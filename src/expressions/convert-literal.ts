@@ -8,8 +8,8 @@
 import { describeLiteral } from './describe-literal.ts'
 import type { Literal } from './literal.ts'
 import { parseDate, parseTime, parseTimestamp } from './date-time-text.ts'
-import { parseDecimal, rescale, rescaleHalfUp, type Decimal } from './decimal-scale.ts'
-import { nearestFloat } from './nearest-float.ts'
+import { parseDecimal, rescale, type Decimal } from './decimal-scale.ts'
+import { floatOfDouble, nearestFloat, type BetweenFloats } from './nearest-float.ts'
 import { floorDivide } from '../types/transforms/floor-divide.ts'
 import { formatType, type FixedType, type Type } from '../types/type.ts'
 import type { Value } from '../types/value.ts'
@@ -21,7 +21,7 @@ export interface BetweenValues {
   readonly above: Value
   /**
    * The one of the two that the literal becomes in other implementations, whose answers are kept too; absent where it
-   * becomes neither (decimals).
+   * becomes neither (decimal literals).
    */
   readonly rounded?: Value
 }
@@ -48,8 +48,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /**
  * The literal as a value of `type`. A NaN is not convertible to anything (R11.6).
  *
- * Doubles on a float column mean the nearest float, and doubles and floats on a decimal column the nearest decimal, as
- * in Java: a person who writes 0.1 means what the column makes of 0.1. An instant (`timestamptz`) on a column without
+ * Doubles on a float column become the nearest float, and doubles and floats on a decimal column the nearest decimal, as
+ * in Java: a person who writes `= 0.1` means what the column makes of 0.1. Whoever evaluates the residual may compare
+ * with the double itself, though, so they are between two values where they are none (R11.9, R11.10). An instant (`timestamptz`) on a column without
  * zone means its UTC wall clock; a timestamp without zone is no instant, and is refused on a column with one.
  */
 export function convertLiteral(literal: Literal, type: Type): Converted {
@@ -133,7 +134,7 @@ function toFloat(literal: Literal, type: Type): Converted {
       return Number.isNaN(literal.value) ? refuseNaN() : exactly(literal.value)
     case 'double':
       if (Number.isNaN(literal.value)) return refuseNaN()
-      return floatOfDouble(literal.value)
+      return toNearestFloat(literal.value)
     default:
       return refuse(type)
   }
@@ -143,11 +144,11 @@ function toFloat(literal: Literal, type: Type): Converted {
  * The nearest float. Java takes infinity, too, for a literal beyond the floats (R11.8), and so loses rows that hold it
  * to `x = Infinity` and `x > 1e39`.
  */
-function floatOfDouble(value: number): Converted {
+function toNearestFloat(value: number): Converted {
   if (!Number.isFinite(value)) return exactly(value)
   if (value > MAX_FLOAT) return { kind: 'above-max', beyond: Infinity }
   if (value < -MAX_FLOAT) return { kind: 'below-min', beyond: -Infinity }
-  return exactly(Math.fround(value))
+  return exactlyOrBetween(floatOfDouble(value))
 }
 
 function toDouble(literal: Literal, type: Type): Converted {
@@ -166,7 +167,10 @@ function toDouble(literal: Literal, type: Type): Converted {
 }
 
 function floatOf(integer: bigint, width: 'float' | 'double'): Converted {
-  const near = nearestFloat(integer, width)
+  return exactlyOrBetween(nearestFloat(integer, width))
+}
+
+function exactlyOrBetween(near: number | BetweenFloats): Converted {
   if (typeof near === 'number') return exactly(near)
   return { kind: 'between', below: near.below, above: near.above, rounded: near.nearest }
 }
@@ -189,8 +193,9 @@ function toDecimal(literal: Literal, type: Type, scale: number): Converted {
       // The shortest text that reads back as the double, which is what Java starts from; none for infinities.
       const decimal = parseDecimal(String(literal.value))
       if (decimal === undefined) return refuse(type)
-      const rescaled = rescaleHalfUp(decimal, scale)
-      return rescaled.kind === 'exact' ? exactly(rescaled.unscaled) : rescaled
+      const rescaled = rescale(decimal, scale)
+      if (rescaled.kind !== 'between') return decimalAt(decimal, scale)
+      return { kind: 'between', below: rescaled.below, above: rescaled.above, rounded: rescaled.nearest }
     }
     case 'decimal':
       return decimalAt({ unscaled: literal.value, scale: literal.scale }, scale)
@@ -205,7 +210,14 @@ function toDecimal(literal: Literal, type: Type, scale: number): Converted {
 
 function decimalAt(decimal: Decimal, scale: number): Converted {
   const rescaled = rescale(decimal, scale)
-  return rescaled.kind === 'exact' ? exactly(rescaled.unscaled) : rescaled
+  switch (rescaled.kind) {
+    case 'exact':
+      return exactly(rescaled.unscaled)
+    case 'between':
+      return { kind: 'between', below: rescaled.below, above: rescaled.above }
+    default:
+      return rescaled
+  }
 }
 
 function toDate(literal: Literal, type: Type): Converted {
@@ -257,11 +269,11 @@ function toTimestamp(literal: Literal, kind: TimestampKind): Converted {
       return isNanos ? inLong(literal.value * NANOS_PER_MICRO, type) : exactly(literal.value)
     case 'timestamp':
     case 'timestamptz':
-      if (isZoned && literal.kind === 'timestamp') return refuseUnzoned(describeLiteral(literal))
+      if (isZoned && literal.kind === 'timestamp') return refuseUnzonedLiteral(literal, kind)
       return isNanos ? inLong(literal.value * NANOS_PER_MICRO, type) : exactly(literal.value)
     case 'timestamp_ns':
     case 'timestamptz_ns':
-      if (isZoned && literal.kind === 'timestamp_ns') return refuseUnzoned(describeLiteral(literal))
+      if (isZoned && literal.kind === 'timestamp_ns') return refuseUnzonedLiteral(literal, kind)
       return isNanos ? exactly(literal.value) : inUnits(literal.value, NANOS_PER_MICRO)
     case 'string':
       return timestampOf(literal.value, type, isZoned, isNanos)
@@ -331,6 +343,12 @@ function refuseNaN(): Converted {
 
 function refuseUnzoned(text: string): Converted {
   return { kind: 'not-convertible', reason: `write it with an offset, as in "${text}Z"` }
+}
+
+/** What was typed as a timestamp without zone needs another type, not only an offset. */
+function refuseUnzonedLiteral(literal: Literal, kind: TimestampKind): Converted {
+  const reason = `write it with an offset, as in ${kind.toUpperCase()} '${describeLiteral(literal)}Z'`
+  return { kind: 'not-convertible', reason }
 }
 
 function refuse(type: Type): Converted {

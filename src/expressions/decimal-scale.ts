@@ -2,7 +2,7 @@
  * Decimals between scales: a filter's number is written with its own digits, a column stores its own (R11.9, B122).
  *
  * Scales come from table metadata and from text, so a shift may be absurd (`1e2000000000`); no power of ten is computed
- * before its size is known.
+ * before its size is known, and none that is larger than the number that was written or than any column holds.
  */
 
 /** `unscaled` x 10^-`scale`. */
@@ -12,15 +12,18 @@ export interface Decimal {
 }
 
 /**
- * A decimal at another scale: unscaled and exact, or the two neighbours it lies between, or a size (more than ten
- * thousand digits) that no column holds.
+ * A decimal at another scale: unscaled and exact, or the two neighbours it lies between, or a size (more than 39 digits)
+ * that no column holds.
  */
 export type Rescaled =
   | { readonly kind: 'exact'; readonly unscaled: bigint }
-  | { readonly kind: 'between'; readonly below: bigint; readonly above: bigint }
+  /** `nearest` is the nearer of the two, of two equally near the one away from zero, as Java rounds doubles. */
+  | { readonly kind: 'between'; readonly below: bigint; readonly above: bigint; readonly nearest: bigint }
   | { readonly kind: 'above-max' | 'below-min' }
 
-const MAX_SHIFT = 10_000
+/** A decimal type has 38, and what truncate makes of its least values one more. */
+const MAX_DIGITS = 39
+const TOO_LARGE = 10n ** BigInt(MAX_DIGITS)
 const MAX_INT = 2 ** 31 - 1
 
 /** Plain or with an exponent, as Java's BigDecimal reads it: `1.50`, `.5`, `+5`, `1e3`; no spaces. */
@@ -36,37 +39,35 @@ export function parseDecimal(text: string): Decimal | undefined {
 
 /** The decimal at `scale` digits after the point. */
 export function rescale({ unscaled, scale: from }: Decimal, scale: number): Rescaled {
-  if (unscaled === 0n || from === scale) return { kind: 'exact', unscaled }
+  if (unscaled < 0n) return mirrored(rescale({ unscaled: -unscaled, scale: from }, scale))
+  if (unscaled === 0n) return { kind: 'exact', unscaled }
   const dropped = from - scale
-  if (dropped < -MAX_SHIFT) return { kind: unscaled > 0n ? 'above-max' : 'below-min' }
-  if (dropped < 0) return { kind: 'exact', unscaled: unscaled * 10n ** BigInt(-dropped) }
-  // Fewer digits than are dropped: less than one unit of the column.
-  if (dropped > digitsOf(unscaled))
-    return unscaled > 0n
-      ? { kind: 'between', below: 0n, above: 1n }
-      : { kind: 'between', below: -1n, above: 0n }
+  if (dropped <= 0) {
+    if (-dropped > MAX_DIGITS) return { kind: 'above-max' }
+    const whole = unscaled * 10n ** BigInt(-dropped)
+    return whole < TOO_LARGE ? { kind: 'exact', unscaled: whole } : { kind: 'above-max' }
+  }
+  // Fewer digits than are dropped: less than a tenth of the column's unit.
+  if (dropped > unscaled.toString().length) return { kind: 'between', below: 0n, above: 1n, nearest: 0n }
 
   const unit = 10n ** BigInt(dropped)
-  const quotient = unscaled / unit
-  if (quotient * unit === unscaled) return { kind: 'exact', unscaled: quotient }
-  const below = unscaled < 0n ? quotient - 1n : quotient
-  return { kind: 'between', below, above: below + 1n }
+  const below = unscaled / unit
+  if (below >= TOO_LARGE) return { kind: 'above-max' }
+  const rest = unscaled - below * unit
+  if (rest === 0n) return { kind: 'exact', unscaled: below }
+  const above = below + 1n
+  return { kind: 'between', below, above, nearest: 2n * rest < unit ? below : above }
 }
 
-/** Like {@link rescale}, but rounded half away from zero, as Java does with floats and doubles. */
-export function rescaleHalfUp(
-  decimal: Decimal,
-  scale: number,
-): Exclude<Rescaled, { readonly kind: 'between' }> {
-  const finer = rescale(decimal, scale + 1)
-  const isNegative = decimal.unscaled < 0n
-  let tenths: bigint
-  if (finer.kind === 'exact') tenths = finer.unscaled
-  else if (finer.kind === 'between') tenths = isNegative ? finer.above : finer.below
-  else return finer
-  return { kind: 'exact', unscaled: (tenths + (isNegative ? -5n : 5n)) / 10n }
-}
-
-function digitsOf(value: bigint): number {
-  return value.toString().length - (value < 0n ? 1 : 0)
+function mirrored(rescaled: Rescaled): Rescaled {
+  switch (rescaled.kind) {
+    case 'exact':
+      return { kind: 'exact', unscaled: -rescaled.unscaled }
+    case 'between':
+      return { kind: 'between', below: -rescaled.above, above: -rescaled.below, nearest: -rescaled.nearest }
+    case 'above-max':
+      return { kind: 'below-min' }
+    case 'below-min':
+      return { kind: 'above-max' }
+  }
 }

@@ -24,7 +24,7 @@ export function describeLiteral(literal: Literal): string {
     case 'binary':
       return `X'${shorten(Buffer.from(literal.value.subarray(0, MAX_CHARS_SHOWN)).toString('hex'))}'`
     default:
-      return valueToJson({ kind: literal.kind }, literal.value) as string
+      return shorten(valueToJson({ kind: literal.kind }, literal.value) as string)
   }
 }
 

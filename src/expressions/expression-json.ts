@@ -12,46 +12,67 @@ import { describeJson, isJsonObject, type JsonObject } from '../types/json-objec
 import { formatTransform, parseTransform, type Transform } from '../types/transforms/transform.ts'
 import type { JsonValue } from '../types/value.ts'
 import { not } from './builders.ts'
+import { checkTurns, isBranch, operandsOf } from './boolean-chain.ts'
 import { combineBalanced } from './combine-balanced.ts'
 import {
   ALWAYS_FALSE,
   ALWAYS_TRUE,
+  type AlwaysFalse,
+  type AlwaysTrue,
+  type And,
   type ComparisonOperation,
   type Expression,
+  type Or,
+  type Predicate,
   type Term,
 } from './expression.ts'
+import { FLIPPED } from './flipped-comparison.ts'
 import { literalToJson } from './literal-json.ts'
 import { literalOf } from './literal-of.ts'
 import type { Literal } from './literal.ts'
 import { conjunction, disjunction } from './simplify.ts'
 
-/** How often AND and OR may take turns from the root down to a predicate. */
-const MAX_TURNS = 500
-
 /**
- * The term form, with chains of AND and of OR balanced. Literals are JSON single values, whose kind is lost: a date comes back as a string and is a date
- * again when it is bound to a date column. Integers past 2^53 are `bigint`, to be written by `formatJson`.
+ * The term form, with chains of AND and of OR balanced, and of a chain of NOTs one or none. Literals are JSON single
+ * values, whose kind is lost: a date comes back as a string and is a date again when it is bound to a date column.
+ * Integers past 2^53 are `bigint`, to be written by `formatJson`.
+ *
+ * @throws InvalidArgumentError if AND and OR alternate more than 500 times on one path.
  */
 export function expressionToJson(expression: Expression): JsonValue {
+  return writeExpression(expression, 0)
+}
+
+function writeExpression(expression: Expression, turns: number): JsonValue {
+  const node = withoutDoubleNots(expression)
+  if (node.op === 'not') return { type: 'not', child: writeExpression(node.child, turns) }
+  return isBranch<Expression>(node) ? writeChain(node, turns) : writeLeaf(node)
+}
+
+function writeChain(chain: And | Or, turns: number): JsonValue {
+  checkTurns(turns, 'write expression JSON')
+  const operands = operandsOf<Expression>(chain, (operand) => {
+    const node = withoutDoubleNots(operand)
+    return isBranch<Expression>(node) && node.op === chain.op ? [node.left, node.right] : undefined
+  })
+  return combineBalanced<JsonValue>(
+    operands.map((operand) => writeExpression(operand, turns + 1)),
+    (left, right) => ({ type: chain.op, left, right }),
+  )
+}
+
+function withoutDoubleNots(expression: Expression): Expression {
+  let node = expression
+  while (node.op === 'not' && node.child.op === 'not') node = node.child.child
+  return node
+}
+
+function writeLeaf(expression: Predicate | AlwaysTrue | AlwaysFalse): JsonValue {
   switch (expression.op) {
     case 'true':
       return true
     case 'false':
       return false
-    case 'and':
-    case 'or': {
-      const { op } = expression
-      const operands = operandsOf<Expression>(expression, (node) =>
-        node.op === op ? [node.left, node.right] : undefined,
-      )
-      return combineBalanced<JsonValue>(operands.map(expressionToJson), (left, right) => ({
-        type: op,
-        left,
-        right,
-      }))
-    }
-    case 'not':
-      return { type: 'not', child: expressionToJson(expression.child) }
     case 'is-null':
     case 'not-null':
     case 'is-nan':
@@ -107,7 +128,7 @@ function readUnnegated(json: unknown, turns: number): Expression {
   switch (op) {
     case 'and':
     case 'or': {
-      if (turns > MAX_TURNS) throw refuse(`AND and OR are nested in each other more than ${MAX_TURNS} times`)
+      checkTurns(turns, 'read expression JSON')
       const operands = operandsOf<unknown>(json, (node) =>
         isJsonObject(node) && operationOf(node) === op ? [node.left, node.right] : undefined,
       ).map((operand) => readExpression(operand, turns + 1))
@@ -141,19 +162,6 @@ function readUnnegated(json: unknown, turns: number): Expression {
   }
 }
 
-/** What a chain of one operation joins, in order; iterative, since a chain is as deep as it is long. */
-function operandsOf<T>(chain: T, sidesOf: (node: T) => readonly [T, T] | undefined): T[] {
-  const operands: T[] = []
-  const pending = [chain]
-  while (pending.length > 0) {
-    const next = pending.pop() as T
-    const sides = sidesOf(next)
-    if (sides === undefined) operands.push(next)
-    else pending.push(sides[1], sides[0])
-  }
-  return operands
-}
-
 /** The type as our operations are spelt: Java reads any case, and underscores for dashes. */
 function operationOf({ type }: JsonObject): string | undefined {
   return typeof type === 'string' ? type.toLowerCase().replaceAll('_', '-') : undefined
@@ -179,20 +187,8 @@ function readComparison(json: JsonObject, op: ComparisonOperation): Expression {
       throw refuse(`"${op}" compares two columns, and only values can be compared with`)
     return { op, term: readTerm(left), literal: readLiteral(right) }
   }
-  const flipped = FLIPPED[op]
-  if (flipped === undefined) throw refuse(`"${op}" needs a column on the left`)
-  return { op: flipped, term: readTerm(asOperand(right)), literal: readLiteral(left) }
-}
-
-const FLIPPED: Readonly<Record<ComparisonOperation, ComparisonOperation | undefined>> = {
-  lt: 'gt',
-  'lt-eq': 'gt-eq',
-  gt: 'lt',
-  'gt-eq': 'lt-eq',
-  eq: 'eq',
-  'not-eq': 'not-eq',
-  'starts-with': undefined,
-  'not-starts-with': undefined,
+  if (op === 'starts-with' || op === 'not-starts-with') throw refuse(`"${op}" needs a column on the left`)
+  return { op: FLIPPED[op], term: readTerm(asOperand(right)), literal: readLiteral(left) }
 }
 
 /** In the new form a string is a value; what has a value for each row is an object. */

@@ -6,6 +6,7 @@ import { describeJson } from '../types/json-object.ts'
 import type { Type } from '../types/type.ts'
 import { literalOf } from './literal-of.ts'
 import { convertLiteral } from './convert-literal.ts'
+import { parseTimestamp } from './date-time-text.ts'
 import { parseDecimal, rescale } from './decimal-scale.ts'
 import { refuseFilter, type Token } from './filter-tokens.ts'
 import type { Literal } from './literal.ts'
@@ -65,6 +66,7 @@ function bytesOf(hex: string): Uint8Array {
  */
 function parseDouble(filter: string, { value: text, offset }: Token): Literal {
   const value = Number(text)
+  if (!Number.isFinite(value)) throw refuseFilter(filter, offset, beyondDoubles(text))
   const written = parseDecimal(text)
   const shortest = parseDecimal(String(value))
   if (written !== undefined && shortest !== undefined) {
@@ -76,6 +78,10 @@ function parseDouble(filter: string, { value: text, offset }: Token): Literal {
     offset,
     `${text.slice(0, 40)} is no double exactly: write DECIMAL '...' or DOUBLE '...', as the type of the column is`,
   )
+}
+
+function beyondDoubles(text: string): string {
+  return `${text.slice(0, 40)} is beyond the doubles, which end at ${Number.MAX_VALUE}: infinity is DOUBLE '${text.startsWith('-') ? '-' : ''}Infinity'`
 }
 
 function parseTyped(filter: string, { value: text, offset }: Token, typeName: string): Literal {
@@ -93,9 +99,16 @@ function parseTyped(filter: string, { value: text, offset }: Token, typeName: st
     return literalOf(BigInt(text))
   }
   if (type.kind === 'double') {
-    if (!/^[+-]?Infinity$/.test(text) && parseDecimal(text) === undefined)
-      throw refuse('write a number or Infinity')
-    return { kind: 'double', value: Number(text) }
+    const value = Number(text)
+    if (/^[+-]?Infinity$/.test(text)) return { kind: 'double', value }
+    if (parseDecimal(text) === undefined) throw refuse('write a number or Infinity')
+    if (!Number.isFinite(value)) throw refuseFilter(filter, offset, beyondDoubles(text))
+    return { kind: 'double', value }
+  }
+  const isUnzoned = type.kind === 'timestamp' || type.kind === 'timestamp_ns'
+  if (isUnzoned && parseTimestamp(text)?.isZoned === true) {
+    const zoned = typeName.replace('TIMESTAMP', 'TIMESTAMPTZ')
+    throw refuseFilter(filter, offset, `${typeName} has no zone: write ${zoned} '${text}'`)
   }
   const converted = convertLiteral({ kind: 'string', value: text }, type)
   if (converted.kind === 'value') return { kind: type.kind, value: converted.value } as Literal

@@ -5,7 +5,7 @@
  */
 import { refuseFilter, type Token } from './filter-tokens.ts'
 
-export interface LikePattern {
+interface LikePattern {
   readonly isPrefix: boolean
   readonly text: string
 }

@@ -61,7 +61,12 @@ function instantLiteral(date: Date): Literal {
   return { kind: 'timestamptz', value: BigInt(millis) * MICROS_PER_MILLI }
 }
 
-function checkLiteral(literal: Literal): Literal {
+/**
+ * The literal, if its value is one of its kind; floats come out as 32 bits hold them, uuids in lower case.
+ *
+ * @throws InvalidArgumentError for a value of another kind or range, NaN (R11.6), or what is no literal.
+ */
+export function checkLiteral(literal: Literal): Literal {
   switch ((literal as Literal | null | undefined)?.kind) {
     case 'float':
     case 'double':

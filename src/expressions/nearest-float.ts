@@ -1,9 +1,9 @@
 /**
- * Integers as floating-point numbers. Beyond 2^24 (float) and 2^53 (double) not every integer is one, and what lies
- * between two of them must say between which (R11.10).
+ * Integers as floating-point numbers, and doubles as floats. Beyond 2^24 (float) and 2^53 (double) not every integer is
+ * one, and few doubles are floats; what lies between two of them must say between which (R11.10).
  */
 
-/** An integer that is no number of the width: its neighbours, and the nearer one (of two equally near, the even). */
+/** What is no number of the width: its neighbours, and the nearer one (of two equally near, the even). */
 export interface BetweenFloats {
   readonly below: number
   readonly above: number
@@ -26,9 +26,22 @@ export function nearestFloat(value: bigint, width: 'float' | 'double'): number |
   return { below, above, nearest: isLower ? below : above }
 }
 
+/** The float equal to a double, else where it lies. `value` lies within the finite floats. */
+export function floatOfDouble(value: number): number | BetweenFloats {
+  const nearest = Math.fround(value)
+  if (nearest === value) return nearest
+  if (value < 0) {
+    const { below, above, nearest } = floatOfDouble(-value) as BetweenFloats
+    return { below: -above, above: -below, nearest: -nearest }
+  }
+  return nearest < value
+    ? { below: nearest, above: neighbour(nearest, 'float', 1), nearest }
+    : { below: neighbour(nearest, 'float', -1), above: nearest, nearest }
+}
+
 const CELL = new DataView(new ArrayBuffer(8))
 
-/** The next number up or down from a positive one: its bits count. */
+/** The next number up or down from a positive one, or up from zero: its bits count. */
 function neighbour(value: number, width: 'float' | 'double', step: 1 | -1): number {
   if (width === 'float') {
     CELL.setFloat32(0, value)

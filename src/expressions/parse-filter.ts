@@ -55,6 +55,7 @@ import {
 import { parseFilterLiteral, isTypeName } from './filter-literal.ts'
 import { describeToken, refuseFilter, tokenize, type Token } from './filter-tokens.ts'
 import { isReserved } from './filter-words.ts'
+import { FLIPPED, type SymbolOperation } from './flipped-comparison.ts'
 import { parseLikePattern } from './like-pattern.ts'
 import type { Literal } from './literal.ts'
 import { conjunction, disjunction } from './simplify.ts'
@@ -173,6 +174,10 @@ const value: FilterParser<Literal> = expecting(
       () => 'nothing equals NaN: test for it with IS NAN or IS NOT NAN',
     ),
     refusing(
+      ({ keyword }) => keyword === 'INFINITY' || keyword === 'INF',
+      () => "infinity is written DOUBLE 'Infinity'",
+    ),
+    refusing(
       isName,
       ({ value }) => `expected a value, found the name ${value.slice(0, 40)}: a text stands in single quotes`,
     ),
@@ -245,8 +250,6 @@ const transformed: FilterParser<Term> = first<Token, State, Term>(
   ),
 )
 
-type SymbolOperation = Exclude<ComparisonOperation, 'starts-with' | 'not-starts-with'>
-
 const COMPARISONS: ReadonlyMap<string, SymbolOperation> = new Map([
   ['=', 'eq'],
   ['==', 'eq'],
@@ -257,15 +260,6 @@ const COMPARISONS: ReadonlyMap<string, SymbolOperation> = new Map([
   ['>', 'gt'],
   ['>=', 'gt-eq'],
 ])
-const FLIPPED: Readonly<Record<SymbolOperation, SymbolOperation>> = {
-  eq: 'eq',
-  'not-eq': 'not-eq',
-  lt: 'gt',
-  'lt-eq': 'gt-eq',
-  gt: 'lt',
-  'gt-eq': 'lt-eq',
-}
-
 const comparison: FilterParser<SymbolOperation> = map(
   token(OPERATOR, ({ kind, value }) => kind === 'symbol' && COMPARISONS.has(value)),
   ({ value }) => COMPARISONS.get(value)!,
@@ -288,9 +282,13 @@ const isTail: FilterParser<MakePredicate> = right(
   word('IS', OPERATOR),
   ab(
     isNot('NOT'),
-    eitherOr(
+    first<Token, State, boolean>(
       map(word('NULL'), () => false),
       map(word('NAN'), () => true),
+      refusing(
+        ({ keyword }) => keyword === 'TRUE' || keyword === 'FALSE',
+        ({ keyword }) => `IS tests for NULL and NAN only: compare, as in "active = ${keyword}"`,
+      ),
     ),
     (negated, isNan) => (term) =>
       isNan ? { op: negated ? 'not-nan' : 'is-nan', term } : { op: negated ? 'not-null' : 'is-null', term },

@@ -11,15 +11,17 @@
  * Who prunes drops a file where the answer is `false`, and keeps it where nothing is decided. Who computes residuals
  * takes nothing but `true` and `false` for an answer.
  *
- * Uuids have two orders (`bound-order.ts`): where they disagree on a value, nothing is decided.
+ * Uuids have two orders (`bound-order.ts`): where they disagree on a value, nothing is decided. Neither is it by a prefix
+ * that ends within a surrogate pair, which no encoding of UTF-8 has.
  */
 import { applyTransform, canTransform } from '../types/transforms/apply-transform.ts'
 import { compareValues } from '../types/value-order.ts'
 import type { Type } from '../types/type.ts'
+import { isAmong } from '../types/value-set.ts'
 import type { Value } from '../types/value.ts'
 import type { Comparison } from './bound-test.ts'
+import { operandsOfBranch } from './boolean-chain.ts'
 import { boundOrders, encodeBound } from './bound-order.ts'
-import { operandsOf } from './compile-tree.ts'
 import type { PartitionExpression, PartitionPredicate, PartitionTerm } from './partition-expression.ts'
 
 /** `undefined`: not decided. */
@@ -42,9 +44,9 @@ export function compilePartitionFilter(expression: PartitionExpression): Partiti
     case 'false':
       return () => false
     case 'and':
-      return allOf(operandsOf(expression).map(compilePartitionFilter), false)
+      return allOf(operandsOfBranch<PartitionExpression>(expression).map(compilePartitionFilter), false)
     case 'or':
-      return allOf(operandsOf(expression).map(compilePartitionFilter), true)
+      return allOf(operandsOfBranch<PartitionExpression>(expression).map(compilePartitionFilter), true)
     default:
       return compileLeaf(expression)
   }
@@ -132,19 +134,21 @@ function compileTest(type: Type, comparison: Comparison): ValueTest {
       return (value) => compareValues(type, value, comparison.value) === 0
     case 'not-eq':
       return (value) => compareValues(type, value, comparison.value) !== 0
-    case 'in': {
-      const members = membersOf(comparison.values)
-      return (value) => members.has(memberKey(value))
-    }
-    case 'not-in': {
-      const members = membersOf(comparison.values)
-      return (value) => !members.has(memberKey(value))
-    }
+    case 'in':
+      return (value) => isAmong(value, comparison.values)
+    case 'not-in':
+      return (value) => !isAmong(value, comparison.values)
     case 'starts-with':
-      return (value) => (value as string).startsWith(comparison.value as string)
+      return startsWith(type, comparison.value, true)
     case 'not-starts-with':
-      return (value) => !(value as string).startsWith(comparison.value as string)
+      return startsWith(type, comparison.value, false)
   }
+}
+
+/** Of a prefix that no string has, such as half a character, nobody knows what another engine makes. */
+function startsWith(type: Type, prefix: Value, expected: boolean): ValueTest {
+  if (encodeBound(type, prefix) === undefined) return () => undefined
+  return (value) => (value as string).startsWith(prefix as string) === expected
 }
 
 function ordered(type: Type, literal: Value, holds: (order: number) => boolean): ValueTest {
@@ -158,16 +162,10 @@ function ordered(type: Type, literal: Value, holds: (order: number) => boolean):
   }
 }
 
-function membersOf(values: readonly Value[]): Set<Value> {
-  return new Set(values.map(memberKey))
-}
-
-/** Bytes by content; a set takes all other values as the filter does, -0 and 0 as one. */
-function memberKey(value: Value): Value {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
-}
-
-/** Whether a file stored the value as its type says: of a date in a column that is now a timestamp nothing is decided. */
+/**
+ * Whether the value is one of the type. A file may have stored another, text where the column is an int: of that nothing
+ * is decided. Promoted values, a date in a column that is now a timestamp, are converted before (`partition-key.ts`).
+ */
 function isOfType(type: Type, value: Value): boolean {
   switch (type.kind) {
     case 'boolean':

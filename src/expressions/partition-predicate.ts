@@ -1,4 +1,5 @@
 /** Making predicates on a partition field; sets are made small first, since transforms map many values to one. */
+import { valueKey } from '../types/value-set.ts'
 import type { Value } from '../types/value.ts'
 import type { BoundComparisonPredicate, BoundSetPredicate } from './bound-expression.ts'
 import type { ComparisonOperation } from './expression.ts'
@@ -36,9 +37,9 @@ export function partitionNotIn(term: PartitionTerm, values: readonly Value[]): P
 
 /** In the order of first appearance. Linear, for sets of many thousands. */
 function distinctValues(values: readonly Value[]): Value[] {
-  const byKey = new Map<Exclude<Value, Uint8Array>, Value>()
+  const byKey = new Map<Value, Value>()
   for (const value of values) {
-    const key = value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
+    const key = valueKey(value)
     if (!byKey.has(key)) byKey.set(key, value)
   }
   return [...byKey.values()]

@@ -9,12 +9,17 @@
  * | `> v`     | `>= T(v + u)`  | `> T(v)`     | `in S`    | in T(S)   | none        |
  * | `>= v`    | `>= T(v)`      | `> T(v - u)` | `not in`  | none      | not in T(S) |
  *
- * Writers have stored values from before 1970 in two wrong partitions, and nothing tells which writer it was:
+ * Writers have stored values in other partitions than that, and nothing tells which writer it was:
  *
- * - **One too large**, by rounding towards zero (Java up to 0.10; R3.14). A projected p below 0 may be p + 1, for strict
- *   `>` also a p of 0. Days of dates were always right (R3.15).
- * - **One too small**, for the last instant of the first second of a unit (Java to this day; R14.10, R3.18): 00:00:00.999999
- *   lies in the day before. Such an instant, if it is what T is applied to, has both partitions.
+ * - **One too large**, before 1970, by rounding towards zero (Java up to 0.10; R3.14). A projected p below 0 may be p + 1,
+ *   for strict `>` also a p of 0. Days of dates were always right (R3.15).
+ * - **One too small**, before 1970, for the last instant of the first second of a unit (Java to this day; R14.10, R3.18):
+ *   00:00:00.999999 lies in the day before. For `=` and `in` that instant has both partitions. For ranges the whole second
+ *   up to it has, as a range that starts or ends there parts that instant from the day before: T is one less in `>= T` and
+ *   strict `< T` of an instant in such a second.
+ * - **Wrapped**, for hours of microseconds that are no int: hour 2562047788, the last, is stored as -1732919508. Up to
+ *   there a partition may hold the latest rows, which every `>` takes and no `<`; from T(earliest), 1732919507, on it may
+ *   hold the earliest. A literal in such an hour projects to nothing.
  *
  * Inclusive projections admit the wrong partitions, strict ones conclude nothing from them.
  */
@@ -35,6 +40,7 @@ import {
   partitionNotIn,
   type ValuePredicate,
 } from './partition-predicate.ts'
+import { conjunction, disjunction } from './simplify.ts'
 
 const MIN_INT = -(2 ** 31)
 const MAX_INT = 2 ** 31 - 1
@@ -43,6 +49,10 @@ const MAX_LONG = 2n ** 63n - 1n
 
 /** A date's days, or a timestamp. */
 type Instant = number | bigint
+
+/** What the hours of the last and the first microsecond, 2562047788 and -2562047789, are as ints. */
+const LATEST_WRAPPED_HOUR = -1_732_919_508
+const EARLIEST_WRAPPED_HOUR = 1_732_919_507
 
 export function projectCalendarInclusive(
   predicate: ValuePredicate,
@@ -53,13 +63,13 @@ export function projectCalendarInclusive(
   if (!instantsOf(predicate).every((value) => column.isCounted(value))) return ALWAYS_TRUE
   switch (predicate.op) {
     case 'lt':
-      return comparePartition('lt-eq', term, column.greatest(before(predicate.value as Instant)))
+      return mayHoldUpTo(before(predicate.value as Instant), column, term)
     case 'lt-eq':
-      return comparePartition('lt-eq', term, column.greatest(predicate.value as Instant))
+      return mayHoldUpTo(predicate.value as Instant, column, term)
     case 'gt':
-      return comparePartition('gt-eq', term, column.least(after(predicate.value as Instant)))
+      return mayHoldFrom(after(predicate.value as Instant), column, term)
     case 'gt-eq':
-      return comparePartition('gt-eq', term, column.least(predicate.value as Instant))
+      return mayHoldFrom(predicate.value as Instant, column, term)
     case 'eq':
     case 'in':
       return partitionIn(
@@ -83,13 +93,13 @@ export function projectCalendarStrict(
   if (!instantsOf(predicate).every((value) => column.isCounted(value))) return ALWAYS_FALSE
   switch (predicate.op) {
     case 'lt':
-      return comparePartition('lt', term, column.least(predicate.value as Instant))
+      return endsBefore(predicate.value as Instant, column, term)
     case 'lt-eq':
-      return comparePartition('lt', term, column.least(after(predicate.value as Instant)))
+      return endsBefore(after(predicate.value as Instant), column, term)
     case 'gt':
-      return comparePartition('gt', term, column.lastDoubtful(predicate.value as Instant))
+      return startsAfter(predicate.value as Instant, column, term)
     case 'gt-eq':
-      return comparePartition('gt', term, column.lastDoubtful(before(predicate.value as Instant)))
+      return startsAfter(before(predicate.value as Instant), column, term)
     case 'not-eq':
     case 'not-in':
       return partitionNotIn(
@@ -102,6 +112,34 @@ export function projectCalendarStrict(
     case 'not-starts-with':
       return ALWAYS_FALSE
   }
+}
+
+/** Partitions that may hold an instant up to this one, included. */
+function mayHoldUpTo(instant: Instant, column: CalendarColumn, term: PartitionTerm): PartitionExpression {
+  const ordered = comparePartition('lt-eq', term, toInt(column.greatest(instant)))
+  if (!column.isWrapped) return ordered
+  return disjunction<PartitionExpression>(ordered, comparePartition('gt-eq', term, EARLIEST_WRAPPED_HOUR))
+}
+
+/** Partitions that may hold an instant from this one on. */
+function mayHoldFrom(instant: Instant, column: CalendarColumn, term: PartitionTerm): PartitionExpression {
+  const ordered = comparePartition('gt-eq', term, toInt(column.leastFrom(instant)))
+  if (!column.isWrapped) return ordered
+  return disjunction<PartitionExpression>(ordered, comparePartition('lt-eq', term, LATEST_WRAPPED_HOUR))
+}
+
+/** Partitions that hold nothing but earlier instants. */
+function endsBefore(instant: Instant, column: CalendarColumn, term: PartitionTerm): PartitionExpression {
+  const ordered = comparePartition('lt', term, toInt(column.leastFrom(instant)))
+  if (!column.isWrapped) return ordered
+  return conjunction<PartitionExpression>(ordered, comparePartition('gt', term, LATEST_WRAPPED_HOUR))
+}
+
+/** Partitions that hold nothing but later instants. */
+function startsAfter(instant: Instant, column: CalendarColumn, term: PartitionTerm): PartitionExpression {
+  const ordered = comparePartition('gt', term, toInt(column.lastDoubtful(instant)))
+  if (!column.isWrapped) return ordered
+  return conjunction<PartitionExpression>(ordered, comparePartition('lt', term, EARLIEST_WRAPPED_HOUR))
 }
 
 function instantsOf(predicate: ValuePredicate): readonly Instant[] {
@@ -120,35 +158,46 @@ function after(instant: Instant): Instant {
   return instant === MAX_LONG ? instant : instant + 1n
 }
 
+/** The nearest int: no partition is beyond, so that comparing with it is the same or says less. */
+function toInt(partition: number): number {
+  return Math.min(Math.max(partition, MIN_INT), MAX_INT)
+}
+
 /** Which partitions an instant can be stored in. */
 class CalendarColumn {
   readonly #unit: CalendarUnit
   readonly #type: Type
   /** Whether writers rounded towards zero. */
   readonly #isFixed: boolean
+  /** Whether there are instants whose partition is no int. */
+  readonly isWrapped: boolean
 
   constructor(unit: CalendarUnit, type: Type) {
     this.#unit = unit
     this.#type = type
     this.#isFixed = isTimestamp(type) || unit !== 'day'
+    this.isWrapped = unit === 'hour' && (type.kind === 'timestamp' || type.kind === 'timestamptz')
   }
 
-  /** Whether the partition is an int: hours of the outermost timestamps are not, and how they are stored is not known. */
+  /** Whether the partition is an int. */
   isCounted(instant: Instant): boolean {
     const partition = this.#right(instant)
     return partition >= MIN_INT && partition <= MAX_INT
   }
 
-  /** From the least to the greatest. */
+  /** All of an instant, from the least to the greatest, as they are stored. */
   partitions(instant: Instant): number[] {
     const partitions: number[] = []
-    for (let partition = this.least(instant); partition <= this.greatest(instant); partition++)
-      partitions.push(partition)
+    const least = this.#isStoredTooLow(instant) ? this.#right(instant) - 1 : this.#right(instant)
+    // The first int has one below it, and that is stored as the last.
+    for (let partition = least; partition <= this.greatest(instant); partition++)
+      partitions.push(partition | 0)
     return partitions
   }
 
-  least(instant: Instant): number {
-    return this.#isStoredTooLow(instant) ? this.#right(instant) - 1 : this.#right(instant)
+  /** The least of the instant and all that follow. */
+  leastFrom(instant: Instant): number {
+    return this.#isInDoubtfulSecond(instant) ? this.#right(instant) - 1 : this.#right(instant)
   }
 
   greatest(instant: Instant): number {
@@ -167,11 +216,15 @@ class CalendarColumn {
     return calendarUnits(this.#unit, this.#type, instant)
   }
 
-  #isStoredTooLow(instant: Instant): boolean {
+  /** Whether it is in the first second of a unit before 1970, whose last instant is stored too low. */
+  #isInDoubtfulSecond(instant: Instant): instant is bigint {
     if (typeof instant === 'number' || instant >= 0n) return false
+    return this.#right(instant - unitsPerSecond(this.#type)) < this.#right(instant)
+  }
+
+  #isStoredTooLow(instant: Instant): boolean {
+    if (!this.#isInDoubtfulSecond(instant)) return false
     const second = unitsPerSecond(this.#type)
-    return (
-      floorRemainder(instant, second) === second - 1n && this.#right(instant - second) < this.#right(instant)
-    )
+    return floorRemainder(instant, second) === second - 1n
   }
 }

@@ -11,12 +11,14 @@
  * | anything                 | void, unknown       | none (R3.19, R3.20)                                     |
  *
  * There is none either if the column is gone from the schema, has no values (type unknown), lies in a list or map, or
- * has a type that the transform does not take. A promoted column needs no care: it may only be promoted if its partition
- * values stay the same (spec: Schema Evolution).
+ * has a type that the transform does not take. A promoted column needs no care but for truncated longs: a type may only
+ * be promoted where every partition value stays the same (spec: Schema Evolution). So a timestamp with a bucket never was
+ * a date, whose days have other buckets.
  */
 import type { PartitionField } from '../metadata/partition-spec.ts'
 import type { Schema } from '../metadata/schema.ts'
 import { canTransform } from '../types/transforms/apply-transform.ts'
+import type { CalendarUnit } from '../types/transforms/calendar.ts'
 import { formatTransform, transformResultType } from '../types/transforms/transform.ts'
 import { formatType } from '../types/type.ts'
 import type { BoundPredicate, BoundTerm } from './bound-expression.ts'
@@ -38,28 +40,7 @@ export function projectLeafInclusive(
   position: number,
   schema: Schema,
 ): PartitionExpression {
-  if (!isUsable(predicate.term, field, schema)) return ALWAYS_TRUE
-  const copy = copiedPredicate(predicate, field, position)
-  if (copy !== undefined) return copy
-  if (!hasValues(predicate) || !isColumn(predicate.term)) return ALWAYS_TRUE
-
-  const term = partitionTerm(predicate.term, field, position)
-  const { transform } = field
-  switch (transform.kind) {
-    case 'bucket':
-      return projectBucketInclusive(predicate, transform.numBuckets, term)
-    case 'truncate':
-      return isText(predicate.term)
-        ? projectTruncatedTextInclusive(predicate, transform.width, term)
-        : projectTruncatedNumberInclusive(predicate, transform.width, term)
-    case 'year':
-    case 'month':
-    case 'day':
-    case 'hour':
-      return projectCalendarInclusive(predicate, transform.kind, term)
-    default:
-      return ALWAYS_TRUE
-  }
+  return projectLeaf('inclusive', predicate, field, position, schema) ?? ALWAYS_TRUE
 }
 
 /** What proves, for the partition value of `field`, that all rows satisfy `predicate`; `false` when nothing does. */
@@ -69,27 +50,58 @@ export function projectLeafStrict(
   position: number,
   schema: Schema,
 ): PartitionExpression {
-  if (!isUsable(predicate.term, field, schema)) return ALWAYS_FALSE
+  return projectLeaf('strict', predicate, field, position, schema) ?? ALWAYS_FALSE
+}
+
+type Direction = 'inclusive' | 'strict'
+
+type Family<Parameter> = Readonly<
+  Record<
+    Direction,
+    (predicate: ValuePredicate, parameter: Parameter, term: PartitionTerm) => PartitionExpression
+  >
+>
+
+const BUCKET: Family<number> = { inclusive: projectBucketInclusive, strict: projectBucketStrict }
+const TRUNCATED_TEXT: Family<number> = {
+  inclusive: projectTruncatedTextInclusive,
+  strict: projectTruncatedTextStrict,
+}
+const TRUNCATED_NUMBER: Family<number> = {
+  inclusive: projectTruncatedNumberInclusive,
+  strict: projectTruncatedNumberStrict,
+}
+const CALENDAR: Family<CalendarUnit> = { inclusive: projectCalendarInclusive, strict: projectCalendarStrict }
+
+/** `undefined`: the field says nothing. */
+function projectLeaf(
+  direction: Direction,
+  predicate: BoundPredicate,
+  field: PartitionField,
+  position: number,
+  schema: Schema,
+): PartitionExpression | undefined {
+  if (!isUsable(predicate.term, field, schema)) return undefined
   const copy = copiedPredicate(predicate, field, position)
   if (copy !== undefined) return copy
-  if (!hasValues(predicate) || !isColumn(predicate.term)) return ALWAYS_FALSE
+  if (!hasValues(predicate) || !isColumn(predicate.term)) return undefined
 
   const term = partitionTerm(predicate.term, field, position)
   const { transform } = field
   switch (transform.kind) {
     case 'bucket':
-      return projectBucketStrict(predicate, transform.numBuckets, term)
-    case 'truncate':
-      return isText(predicate.term)
-        ? projectTruncatedTextStrict(predicate, transform.width, term)
-        : projectTruncatedNumberStrict(predicate, transform.width, term)
+      return BUCKET[direction](predicate, transform.numBuckets, term)
+    case 'truncate': {
+      const family = isText(predicate.term) ? TRUNCATED_TEXT : TRUNCATED_NUMBER
+      return family[direction](predicate, transform.width, term)
+    }
     case 'year':
     case 'month':
     case 'day':
     case 'hour':
-      return projectCalendarStrict(predicate, transform.kind, term)
+      return CALENDAR[direction](predicate, transform.kind, term)
     default:
-      return ALWAYS_FALSE
+      return undefined
   }
 }
 

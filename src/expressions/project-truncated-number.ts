@@ -15,6 +15,9 @@
  * what is above; the strict `>` and `>=` are `and != T(MIN)`. Decimals do not wrap, nor does anything end for them.
  *
  * Ints of a W above 2^30 wrap for positive values too, in no order at all: only equality is projected.
+ *
+ * **A long may have been an int.** Rows written then are in partitions of ints, so that a long has the wrapped partition
+ * of ints besides its own, equality asks for both T(v), and a W above 2^30 leaves no order either.
  */
 import { truncateDecimal, truncateInt, truncateLong } from '../types/transforms/truncate.ts'
 import type { Type } from '../types/type.ts'
@@ -33,6 +36,11 @@ import { conjunction, disjunction } from './simplify.ts'
 /** Sums of a remainder and the width are ints up to here (R14.6). */
 const MAX_ORDERED_INT_WIDTH = 2 ** 30
 
+const MIN_INT = -(2n ** 31n)
+const MAX_INT = 2n ** 31n - 1n
+const MIN_LONG = -(2n ** 63n)
+const MAX_LONG = 2n ** 63n - 1n
+
 /** T over the values of one column, all as `bigint`: ints, longs, and decimals by their unscaled value. */
 interface Truncation {
   readonly term: PartitionTerm
@@ -41,9 +49,11 @@ interface Truncation {
   readonly max?: bigint
   /** Whether T keeps the order, but for the wrapped partition. */
   readonly isOrdered: boolean
-  /** The partition of the values that are too near to the least one; it is above 0, and they are below. */
-  readonly wrapped?: bigint
+  /** Partitions of values that are too near to the least one, of the column or of ints: above 0, and they are below. */
+  readonly wrapped: readonly bigint[]
   readonly truncate: (value: bigint) => bigint
+  /** T of a value of a column that was of the narrower type. */
+  readonly truncateBefore?: (value: bigint) => bigint
   /** Back to a value of the column's type. */
   readonly toValue: (value: bigint) => Value
 }
@@ -114,9 +124,12 @@ function atMost(truncation: Truncation, value: bigint): PartitionExpression {
   if (!isOrdered) return ALWAYS_TRUE
   const partition = truncation.truncate(value)
   if (partition > value) return comparePartition('eq', term, toValue(partition))
-  const ordered = comparePartition('lt-eq', term, toValue(partition))
-  if (wrapped === undefined || wrapped <= partition) return ordered
-  return disjunction<PartitionExpression>(ordered, comparePartition('eq', term, toValue(wrapped)))
+  return wrapped
+    .filter((other) => other > partition)
+    .reduce<PartitionExpression>(
+      (any, other) => disjunction(any, comparePartition('eq', term, toValue(other))),
+      comparePartition('lt-eq', term, toValue(partition)),
+    )
 }
 
 /** Partitions that may hold a value from `value` on. */
@@ -140,48 +153,63 @@ function above(truncation: Truncation, value: bigint): PartitionExpression {
   const { term, isOrdered, wrapped, toValue } = truncation
   if (!isOrdered) return ALWAYS_FALSE
   const partition = truncation.truncate(value)
-  const ordered = comparePartition('gt', term, toValue(partition))
-  if (wrapped === undefined || wrapped <= partition) return ordered
-  return conjunction<PartitionExpression>(ordered, comparePartition('not-eq', term, toValue(wrapped)))
+  return wrapped
+    .filter((other) => other > partition)
+    .reduce<PartitionExpression>(
+      (all, other) => conjunction(all, comparePartition('not-eq', term, toValue(other))),
+      comparePartition('gt', term, toValue(partition)),
+    )
 }
 
-function partitionsOf({ truncate, toValue }: Truncation, values: readonly Value[]): Value[] {
-  return values.map((value) => toValue(truncate(toBigInt(value))))
+function partitionsOf(truncation: Truncation, values: readonly Value[]): Value[] {
+  const { truncate, truncateBefore, toValue } = truncation
+  return values.flatMap((value) => {
+    const exact = toBigInt(value)
+    const partition = toValue(truncate(exact))
+    if (truncateBefore === undefined || exact < MIN_INT || exact > MAX_INT) return partition
+    return [partition, toValue(truncateBefore(exact))]
+  })
 }
 
 function truncationOf(width: number, type: Type, term: PartitionTerm): Truncation {
+  const truncateAsInt = (value: bigint): bigint => BigInt(truncateInt(width, Number(value)))
+  const truncateAsLong = (value: bigint): bigint => truncateLong(width, value)
+  const isOrdered = width <= MAX_ORDERED_INT_WIDTH
   switch (type.kind) {
     case 'int':
-      return wrapping({
+      return {
         term,
-        min: -(2n ** 31n),
-        max: 2n ** 31n - 1n,
-        isOrdered: width <= MAX_ORDERED_INT_WIDTH,
-        truncate: (value) => BigInt(truncateInt(width, Number(value))),
+        min: MIN_INT,
+        max: MAX_INT,
+        isOrdered,
+        wrapped: [truncateAsInt(MIN_INT)].filter(isPositive),
+        truncate: truncateAsInt,
         toValue: Number,
-      })
+      }
     case 'long':
-      return wrapping({
+      return {
         term,
-        min: -(2n ** 63n),
-        max: 2n ** 63n - 1n,
-        isOrdered: true,
-        truncate: (value) => truncateLong(width, value),
+        min: MIN_LONG,
+        max: MAX_LONG,
+        isOrdered,
+        wrapped: [truncateAsInt(MIN_INT), truncateAsLong(MIN_LONG)].filter(isPositive),
+        truncate: truncateAsLong,
+        truncateBefore: truncateAsInt,
         toValue: (value) => value,
-      })
+      }
     default:
       return {
         term,
         isOrdered: true,
+        wrapped: [],
         truncate: (value) => truncateDecimal(width, value),
         toValue: (value) => value,
       }
   }
 }
 
-function wrapping(truncation: Truncation & { readonly min: bigint }): Truncation {
-  const lowest = truncation.truncate(truncation.min)
-  return lowest > 0n ? { ...truncation, wrapped: lowest } : truncation
+function isPositive(value: bigint): boolean {
+  return value > 0n
 }
 
 function toBigInt(value: Value): bigint {

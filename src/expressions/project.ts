@@ -7,15 +7,17 @@
  * For the spec `day(ts)` and the filter `ts >= 2017-12-01T10:00` the inclusive projection is `ts_day >= 2017-12-01`, the
  * strict one `ts_day > 2017-12-01`: on the day itself some rows match.
  *
+ * Here is the inclusive one of whole filters. The strict one is wanted leaf by leaf only, by residuals (R6.4).
+ *
  * A partition field about which nothing can be said adds `true` to the inclusive projection, `false` to the strict one.
  * Every manifest is judged by its own spec (R3.22, B071), and columns are found by id (R3.23).
  */
 import type { PartitionSpec } from '../metadata/partition-spec.ts'
 import type { Schema } from '../metadata/schema.ts'
 import type { BoundExpression } from './bound-expression.ts'
-import { ALWAYS_FALSE, ALWAYS_TRUE } from './expression.ts'
+import { ALWAYS_TRUE } from './expression.ts'
 import type { PartitionExpression } from './partition-expression.ts'
-import { projectLeafInclusive, projectLeafStrict } from './project-leaf.ts'
+import { projectLeafInclusive } from './project-leaf.ts'
 import { conjunction, disjunction } from './simplify.ts'
 
 /**
@@ -47,35 +49,6 @@ export function inclusiveProjection(
       return spec.fields.reduce<PartitionExpression>(
         (all, field, position) => conjunction(all, projectLeafInclusive(bound, field, position, schema)),
         ALWAYS_TRUE,
-      )
-  }
-}
-
-/** As {@link inclusiveProjection}; without a field to tell, `false`. */
-export function strictProjection(
-  bound: BoundExpression,
-  spec: PartitionSpec,
-  schema: Schema,
-): PartitionExpression {
-  switch (bound.op) {
-    case 'true':
-    case 'false':
-      return bound
-    case 'and':
-      return conjunction(
-        strictProjection(bound.left, spec, schema),
-        strictProjection(bound.right, spec, schema),
-      )
-    case 'or':
-      return disjunction(
-        strictProjection(bound.left, spec, schema),
-        strictProjection(bound.right, spec, schema),
-      )
-    default:
-      // One field that proves it is enough (R3.4).
-      return spec.fields.reduce<PartitionExpression>(
-        (any, field, position) => disjunction(any, projectLeafStrict(bound, field, position, schema)),
-        ALWAYS_FALSE,
       )
   }
 }

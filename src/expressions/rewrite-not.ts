@@ -6,6 +6,7 @@
  */
 import { InvalidArgumentError } from '../errors.ts'
 import { describeJson } from '../types/json-object.ts'
+import { checkTurns, isBranch, operandsOf } from './boolean-chain.ts'
 import { combineBalanced } from './combine-balanced.ts'
 import {
   ALWAYS_FALSE,
@@ -18,9 +19,6 @@ import {
   type UnaryOperation,
 } from './expression.ts'
 import { conjunction, disjunction } from './simplify.ts'
-
-/** How often AND and OR may take turns from the root down to a predicate. */
-const MAX_TURNS = 500
 
 const NEGATED_UNARY: Readonly<Record<UnaryOperation, UnaryOperation>> = {
   'is-null': 'not-null',
@@ -58,29 +56,19 @@ export function rewriteNot(expression: Expression): Expression {
 
 function rewrite(negatable: Negatable, turns: number): Expression {
   const { node, isNegated } = negatable
-  if (!isChain(node)) return rewriteLeaf(node, isNegated)
-  if (turns > MAX_TURNS)
-    throw new InvalidArgumentError(
-      `Cannot use filter: AND and OR are nested in each other more than ${MAX_TURNS} times`,
-    )
+  if (!isBranch(node)) return rewriteLeaf(node, isNegated)
+  checkTurns(turns, 'use filter')
   const op = chainOperation(node, isNegated)
-  const operands = operandsOf(negatable, op).map((operand) => rewrite(operand, turns + 1))
+  const operands = operandsOf(negatable, (next) => sidesOf(next, op)).map((operand) =>
+    rewrite(operand, turns + 1),
+  )
   return combineBalanced<Expression>(operands, op === 'and' ? conjunction : disjunction)
 }
 
-/** What a chain of one operation combines, from left to right; iterative, since chains are as deep as they are long. */
-function operandsOf(chain: Negatable, op: 'and' | 'or'): Negatable[] {
-  const operands: Negatable[] = []
-  const pending = [chain]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { node, isNegated } = next
-    if (!isChain(node) || chainOperation(node, isNegated) !== op) {
-      operands.push(next)
-      continue
-    }
-    pending.push(skipNots({ node: node.right, isNegated }), skipNots({ node: node.left, isNegated }))
-  }
-  return operands
+/** Of a node that comes to `op` by De Morgan. */
+function sidesOf({ node, isNegated }: Negatable, op: 'and' | 'or'): [Negatable, Negatable] | undefined {
+  if (!isBranch(node) || chainOperation(node, isNegated) !== op) return undefined
+  return [skipNots({ node: node.left, isNegated }), skipNots({ node: node.right, isNegated })]
 }
 
 function skipNots({ node, isNegated }: Negatable): Negatable {
@@ -91,17 +79,12 @@ function skipNots({ node, isNegated }: Negatable): Negatable {
   return { node, isNegated }
 }
 
-function isChain(node: Expression): node is And | Or {
-  return node.op === 'and' || node.op === 'or'
-}
-
-/** By De Morgan. */
 function chainOperation(node: And | Or, isNegated: boolean): 'and' | 'or' {
   if (!isNegated) return node.op
   return node.op === 'and' ? 'or' : 'and'
 }
 
-function rewriteLeaf(node: Expression, isNegated: boolean): Expression {
+function rewriteLeaf(node: Exclude<Expression, And | Or>, isNegated: boolean): Expression {
   switch (node.op) {
     case 'true':
     case 'false':

@@ -12,8 +12,9 @@
  * | comparisons, `=`, in, starts with | no bounds; or the bounds say so (`bound-test.ts`)                           |
  * | `!=`, not in, not starts with     | no null, certainly no NaN, and the bounds say so                            |
  *
- * Nothing is proven by a manifest without summaries, not even by a filter that is false (R2.2), by an upper bound that
- * stands alone (R2.8), and by a summary that says there is no value of any kind in a manifest with files (R2.7b).
+ * Nothing is proven by a manifest without summaries, not even by a filter that is false (R2.2), by summaries that are not
+ * as many as the spec has fields, for nobody knows which field is missing, by an upper bound that stands alone (R2.8), and
+ * by a summary that says there is no value of any kind in a manifest with files (R2.7b). NaN is a value of floats only.
  */
 import { compileBoundTest, isFloating, type Comparison } from './bound-test.ts'
 import type { BoundBytes } from './bound-order.ts'
@@ -44,14 +45,18 @@ export type SummaryFilter = (
   onContradiction?: (position: number) => void,
 ) => boolean
 
-/** Compiles the projection of a filter to one spec, to be asked for many manifests of the spec. */
-export function compileSummaryFilter(expression: PartitionExpression): SummaryFilter {
+/**
+ * Compiles the projection of a filter to one spec, to be asked for many manifests of the spec.
+ *
+ * @param fieldCount number of the spec's fields
+ */
+export function compileSummaryFilter(expression: PartitionExpression, fieldCount: number): SummaryFilter {
   const facts = new ManifestFacts()
   const test = compileTree<PartitionExpression, ManifestFacts>(expression, (leaf) =>
     compileLeaf(leaf as PartitionPredicate),
   )
   return (summaries, liveFiles, onContradiction) => {
-    if (summaries === undefined) return true
+    if (summaries?.length !== fieldCount) return true
     facts.summaries = summaries
     facts.isEmpty = liveFiles === 0
     facts.onContradiction = onContradiction
@@ -69,14 +74,14 @@ class ManifestFacts {
 type SummaryTest = (summary: SummaryFacts) => boolean
 
 function compileLeaf(predicate: PartitionPredicate): Test<ManifestFacts> {
-  const { position, transform } = predicate.term
+  const { position, fieldType, transform } = predicate.term
   // Nothing is known of what they yield.
   if (transform?.kind === 'void' || transform?.kind === 'unknown') return () => true
   const test = compileSummaryTest(predicate)
+  const floating = isFloating(fieldType)
   return ({ summaries, isEmpty, onContradiction }) => {
-    if (position >= summaries.length) return true
     const summary = summaries[position]
-    if (!isEmpty && contradictsItself(summary)) {
+    if (!isEmpty && contradictsItself(summary, floating)) {
       onContradiction?.(position)
       return true
     }
@@ -85,8 +90,8 @@ function compileLeaf(predicate: PartitionPredicate): Test<ManifestFacts> {
 }
 
 /** No null, no NaN that is known, and no other value: but the manifest has files. */
-function contradictsItself(summary: SummaryFacts): boolean {
-  return hasNoBounds(summary) && !summary.containsNull && summary.containsNan !== true
+function contradictsItself(summary: SummaryFacts, floating: boolean): boolean {
+  return hasNoBounds(summary) && !summary.containsNull && !(floating && summary.containsNan === true)
 }
 
 function compileSummaryTest(predicate: PartitionPredicate): SummaryTest {

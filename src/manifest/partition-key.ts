@@ -15,14 +15,14 @@
  *       07  int64 LE                 boolean of a field whose type is unknown
  */
 import { skipValue } from '../avro/cursor.ts'
-import type { AvroSchema } from '../avro/schema.ts'
+import type { AvroPrimitive, AvroSchema } from '../avro/schema.ts'
 import { readVarint, VARINT } from '../avro/varint.ts'
 import { CorruptFileError } from '../errors.ts'
 import type { PartitionSpec } from '../metadata/partition-spec.ts'
 import { partitionFields, sanitizeName } from '../metadata/partition-spec.ts'
 import type { Schema } from '../metadata/schema.ts'
 import { decodeUnscaled, formatUuid } from '../types/single-value.ts'
-import type { Type } from '../types/type.ts'
+import { formatType, type Type } from '../types/type.ts'
 import type { Value } from '../types/value.ts'
 
 /** A spec with the types of its values under one schema. */
@@ -172,11 +172,11 @@ export class PartitionKeyEncoder {
         return
       case 'int':
       case 'long': {
-        const units = unitsPerStored(schema.logicalType, type)
+        const units = unitsPerStored(schema, type)
         // A varint of up to seven bytes is exact as a number, which is much cheaper than a BigInt.
         const next = varint(raw, start, end, location)
         if (units === 1n && next - start <= EXACT_VARINT_BYTES) this.#smallInteger(VARINT.value)
-        else this.#integer(BigInt.asIntN(64, bigVarint(raw, start, end, location) * units))
+        else this.#integer(converted(bigVarint(raw, start, end, location), units, type, location))
         return
       }
       case 'float':
@@ -331,20 +331,32 @@ const EXACT_VARINT_BYTES = 7
 const MICROS_PER_DAY = 86_400_000_000n
 
 /** How many units of the partition type one unit of the stored value is: files may be older than a promotion. */
-function unitsPerStored(logicalType: string | undefined, type: Type): bigint {
+function unitsPerStored({ type: avroType, logicalType }: AvroPrimitive, type: Type): bigint {
   const isNanos = type.kind === 'timestamp_ns' || type.kind === 'timestamptz_ns'
   const perMicro = isNanos ? 1000n : 1n
+  // B015: some write dates as plain ints, and no timestamp is an int.
+  const isDay = logicalType === 'date' || (logicalType === undefined && avroType === 'int')
+  if (isDay && (type.kind === 'timestamp' || type.kind === 'timestamp_ns')) return MICROS_PER_DAY * perMicro
   switch (logicalType) {
     case 'timestamp-millis':
     case 'time-millis':
       return 1000n * perMicro
     case 'timestamp-micros':
       return perMicro
-    case 'date':
-      return type.kind === 'timestamp' || type.kind === 'timestamp_ns' ? MICROS_PER_DAY * perMicro : 1n
     default:
       return 1n
   }
+}
+
+/** @throws CorruptFileError if the type has no such value: a day of the year 2300 in nanoseconds. */
+function converted(stored: bigint, units: bigint, type: Type, location: string): bigint {
+  const value = stored * units
+  if (BigInt.asIntN(64, value) !== value)
+    throw new CorruptFileError(
+      `Cannot read ${location}: ${stored} in a partition is out of the range of ${formatType(type)}`,
+      { location },
+    )
+  return value
 }
 
 function varint(raw: Uint8Array, at: number, end: number, location: string): number {

@@ -6,7 +6,7 @@ import type { ResidualEvaluator } from '../expressions/residual.ts'
 import type { EntryBatch } from '../manifest/entry-batch.ts'
 
 /** The residuals of the files of a spec. */
-export type ResidualsOf = (specId: number) => ResidualEvaluator
+type ResidualsOf = (specId: number) => ResidualEvaluator
 
 export class BatchResiduals {
   readonly #batch: EntryBatch

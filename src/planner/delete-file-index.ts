@@ -29,7 +29,7 @@ import { SequencedLists } from './sequenced-lists.ts'
 import { TimeSlice } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
-export interface DeleteIndexOptions {
+interface DeleteIndexOptions {
   /** The column of an equality id (R7.18); of one that nobody knows nothing is proved. */
   keyColumn?: (id: number) => SchemaField | undefined
   /** Takes 0 for a data file's missing sequence number instead of failing (R4.2). */

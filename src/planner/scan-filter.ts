@@ -52,7 +52,7 @@ export class ScanFilter {
     let filter = this.#specs.get(specId)
     if (filter === undefined && spec !== undefined) {
       const partitions = inclusiveProjection(this.#bound, spec, schema)
-      filter = { partitions, mightMatch: compileSummaryFilter(partitions) }
+      filter = { partitions, mightMatch: compileSummaryFilter(partitions, spec.fields.length) }
       this.#specs.set(specId, filter)
     }
     return filter
@@ -71,7 +71,7 @@ export class ScanFilter {
     for (const position of contradictions) {
       warnings.add(
         'a partition summary contradicts itself',
-        `Manifest ${manifest.manifestPath} has files, but its summary of partition field ${position + 1} says that there is no value, null or NaN; it proves nothing.`,
+        `Manifest ${manifest.manifestPath} has files, but by its summary partition field ${position + 1} has no value, not even null; it proves nothing.`,
       )
     }
     return mightMatch ?? true

@@ -125,6 +125,30 @@ describe('bind', () => {
     [lessThan('d', 9007199254740993n), 'd lt-eq 9007199254740992', 'B123: longs among doubles'],
   ])
 
+  // Evaluators of residuals may compare with the double itself, Java compares with 1.23 and with the float 0.7, which is
+  // a little less than the double; 1.236 becomes 1.24.
+  table('R11.9, R11.10: a double is taken both ways', [
+    [lessThan('dec', 1.234), 'dec lt-eq 123', '1.23 is less than 1.234'],
+    [lessThanOrEqual('dec', 1.234), 'dec lt-eq 123', '<='],
+    [greaterThan('dec', 1.234), 'dec gt-eq 124', '>'],
+    [greaterThanOrEqual('dec', 1.234), 'dec gt-eq 123', '>= keeps what Java keeps'],
+    [lessThan('dec', 1.236), 'dec lt-eq 123', '< rounded up'],
+    [lessThanOrEqual('dec', 1.236), 'dec lt-eq 124', '<= keeps what Java keeps'],
+    [greaterThan('dec', 1.236), 'dec gt-eq 124', '1.24 is greater than 1.236'],
+    [greaterThanOrEqual('dec', -1.236), 'dec gt-eq -124', '>= below zero'],
+    [notEqual('dec', 1.234), 'true', '!= is true of every decimal'],
+    [isIn('dec', [1.234, 5]), 'dec in 123, 500', 'in keeps what Java keeps'],
+    [notIn('dec', [1.234, 5]), 'dec not-eq 500', 'not in drops it'],
+    [lessThan('dec', 1e300), 'true', 'beyond every decimal'],
+    [lessThan('f', 0.7), 'f lt-eq 0.699999988079071', 'the float 0.7 is less than the double'],
+    [greaterThan('f', 0.7), 'f gt-eq 0.7000000476837158', '> is the same either way'],
+    [greaterThanOrEqual('f', 0.7), 'f gt-eq 0.699999988079071', '>= keeps what Java keeps'],
+    [greaterThan('f', 0.1), 'f gt-eq 0.10000000149011612', 'the float 0.1 is greater than the double'],
+    [equal('f', 0.1), 'f eq 0.10000000149011612', '= keeps what Java keeps'],
+    [notEqual('f', 0.1), 'true', '!= is true of every float'],
+    [notEqual('f', 0.5), 'f not-eq 0.5', 'what is a float is one value'],
+  ])
+
   table('R11.9, B122', [
     [equal('dec', decimal(15n, 1)), 'dec eq 150', '1.5 is rescaled'],
     [equal('dec', decimal(150n, 2)), 'dec eq 150', '1.50 as it is'],
@@ -247,7 +271,7 @@ describe('bind', () => {
     ],
     [
       lessThan('tz', { kind: 'timestamp', value: 0n }),
-      'Cannot compare column "tz" (timestamptz) with the timestamp 1970-01-01T00:00:00.000000: write it with an offset, as in "1970-01-01T00:00:00.000000Z"',
+      'Cannot compare column "tz" (timestamptz) with the timestamp 1970-01-01T00:00:00.000000: write it with an offset, as in TIMESTAMPTZ \'1970-01-01T00:00:00.000000Z\'',
     ],
     [
       equal('s', decimal(-1234n, 3)),
@@ -317,6 +341,11 @@ describe('bind', () => {
         isOptional: false,
       },
     })
+  })
+
+  it('R11.17: the error shows only the beginning of a long uuid', () => {
+    const error = thrown(() => bind(equal('u', { kind: 'uuid', value: 'x'.repeat(1e6) }), schema))
+    assert.isBelow(error.message.length, 300)
   })
 
   it('R11.19: a bound predicate', () => {

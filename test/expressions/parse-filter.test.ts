@@ -207,6 +207,10 @@ const REFUSED: readonly [marked: string, why: string][] = [
   ['a = ^"eu"', 'expected a value, found the name eu: a text stands in single quotes'],
   ['a = ^NULL', 'nothing equals null: test for it with IS NULL or IS NOT NULL'],
   ['a IN (1, ^null)', 'nothing equals null: test for it with IS NULL or IS NOT NULL'],
+  ['a = ^Infinity', "infinity is written DOUBLE 'Infinity'"],
+  ['a < ^inf', "infinity is written DOUBLE 'Infinity'"],
+  ['a IS ^TRUE', 'IS tests for NULL and NAN only: compare, as in "active = TRUE"'],
+  ['a IS NOT ^false', 'IS tests for NULL and NAN only: compare, as in "active = FALSE"'],
   ['a != ^NaN', 'nothing equals NaN: test for it with IS NAN or IS NOT NAN'],
   ["a LIKE ^'a%b'", 'LIKE takes % only at the end of a pattern; for itself it is \\%'],
   ["a LIKE ^'%\\%'", 'LIKE takes % only at the end of a pattern; for itself it is \\%'],
@@ -219,7 +223,19 @@ const REFUSED: readonly [marked: string, why: string][] = [
   ],
   [
     'a = ^1e999',
-    "1e999 is no double exactly: write DECIMAL '...' or DOUBLE '...', as the type of the column is",
+    "1e999 is beyond the doubles, which end at 1.7976931348623157e+308: infinity is DOUBLE 'Infinity'",
+  ],
+  [
+    'a = ^-1e400',
+    "-1e400 is beyond the doubles, which end at 1.7976931348623157e+308: infinity is DOUBLE '-Infinity'",
+  ],
+  [
+    "a = DOUBLE ^'1e400'",
+    "1e400 is beyond the doubles, which end at 1.7976931348623157e+308: infinity is DOUBLE 'Infinity'",
+  ],
+  [
+    'a = ^1e-999',
+    "1e-999 is no double exactly: write DECIMAL '...' or DOUBLE '...', as the type of the column is",
   ],
   ['a = ^16abc', '16abc is no number'],
   ['a = ^1.2.3', '1.2.3 is no number'],
@@ -230,6 +246,14 @@ const REFUSED: readonly [marked: string, why: string][] = [
   [
     "a = TIMESTAMP ^'2026-10-28'",
     '"2026-10-28" is no TIMESTAMP: write a time too, as in "2026-10-28T00:00:00"',
+  ],
+  [
+    "a = TIMESTAMP ^'2026-01-01T00:00:00Z'",
+    "TIMESTAMP has no zone: write TIMESTAMPTZ '2026-01-01T00:00:00Z'",
+  ],
+  [
+    "a = TIMESTAMP_NS ^'2026-01-01T00:00:00+01:00'",
+    "TIMESTAMP_NS has no zone: write TIMESTAMPTZ_NS '2026-01-01T00:00:00+01:00'",
   ],
   [
     "a = TIMESTAMP ^'2026-10-28 12:30:00.123456789'",

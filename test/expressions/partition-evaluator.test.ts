@@ -73,6 +73,10 @@ describe('partition evaluator (R6.8)', () => {
     [false, 'string', 'abc', 'not-starts-with', ['ab'], 'it does'],
     [true, 'string', 'abc', 'not-starts-with', ['abcd'], 'it is shorter'],
 
+    [UNDECIDED, 'string', 'a\u{1f600}', 'starts-with', ['a\ud83d'], 'half a character is no prefix'],
+    [UNDECIDED, 'string', 'abc', 'not-starts-with', ['a\ud83d'], 'half a character is no prefix'],
+    [true, 'string', 'a\u{1f600}b', 'starts-with', ['a\u{1f600}'], 'a whole one is'],
+
     [true, 'long', 2n ** 62n, 'gt', [2n ** 62n - 1n], 'exact past 2^53'],
     [true, 'long', 2n ** 62n, 'in', [1n, 2n ** 62n], 'exact past 2^53'],
     [false, 'decimal(38,2)', 10n ** 37n, 'eq', [10n ** 37n + 1n], 'exact'],

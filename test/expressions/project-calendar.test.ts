@@ -5,23 +5,43 @@ import type { Operation } from '../support/bound-predicates.ts'
 const MICRO_TYPES = ['timestamp', 'timestamptz'] as const
 const NANO_TYPES = ['timestamp_ns', 'timestamptz_ns'] as const
 
-/** The rows for all four timestamp types; an instant that is not a whole microsecond has no meaning here. */
+/**
+ * The rows for all four timestamp types; an instant that is not a whole microsecond has no meaning here. Hours of
+ * microseconds wrap besides: {@link withWrapped}.
+ */
 function onTimestamps(
   transform: string,
   micros: bigint,
   rows: [op: Operation, inclusive: string, strict: string, reason?: string][],
 ): ProjectionRow[] {
   return [...MICRO_TYPES, ...NANO_TYPES].flatMap((type) =>
-    rows.map(([op, inclusive, strict, reason = '']): ProjectionRow => [
-      type,
-      transform,
-      op,
-      type.endsWith('ns') ? micros * 1000n : micros,
-      inclusive,
-      strict,
-      reason,
-    ]),
+    rows.map(([op, inclusive, strict, reason = '']): ProjectionRow => {
+      const isNano = type.endsWith('ns')
+      const isWrapped = transform === 'hour' && !isNano
+      return [
+        type,
+        transform,
+        op,
+        isNano ? micros * 1000n : micros,
+        ...(isWrapped ? withWrapped(op, inclusive, strict) : ([inclusive, strict] as const)),
+        reason,
+      ]
+    }),
   )
+}
+
+/** What a range of hours of microseconds says of the partitions whose hour was no int. */
+function withWrapped(op: Operation, inclusive: string, strict: string): [inclusive: string, strict: string] {
+  switch (op) {
+    case 'lt':
+    case 'lt-eq':
+      return [`${inclusive} or p0 >= 1732919507`, `${strict} and p0 > -1732919508`]
+    case 'gt':
+    case 'gt-eq':
+      return [`${inclusive} or p0 <= -1732919508`, `${strict} and p0 < 1732919507`]
+    default:
+      return [inclusive, strict]
+  }
 }
 
 describe('projection through year, month, day and hour (R3.12 to R3.18)', () => {
@@ -44,10 +64,11 @@ describe('projection through year, month, day and hour (R3.12 to R3.18)', () => 
         ['not-eq', 'true', 'p0 not in (-1, 0)'],
       ]),
       ...onTimestamps('hour', microsOf('1969-12-31T10:00:00.000000'), [
-        ['lt', 'p0 <= -14', 'p0 < -14'],
-        ['lt-eq', 'p0 <= -13', 'p0 < -14'],
-        ['gt', 'p0 >= -14', 'p0 > -13'],
-        ['gt-eq', 'p0 >= -14', 'p0 > -14'],
+        // R3.18: the literal is in the first second of its hour, whose last instant Java stores in -15.
+        ['lt', 'p0 <= -14', 'p0 < -15', 'Java has < -14: -15 may hold 10:00:00.999999, which is not before'],
+        ['lt-eq', 'p0 <= -13', 'p0 < -15', 'Java has < -14'],
+        ['gt', 'p0 >= -15', 'p0 > -13', 'Java has >= -14, and loses 10:00:00.999999 in -15'],
+        ['gt-eq', 'p0 >= -15', 'p0 > -14', 'Java has >= -14'],
         ['eq', 'p0 in (-14, -13)', 'false'],
         ['not-eq', 'true', 'p0 not in (-14, -13)'],
       ]),
@@ -172,12 +193,7 @@ describe('projection through year, month, day and hour (R3.12 to R3.18)', () => 
     testProjections([
       ['timestamp', 'hour', 'eq', hour, 'p0 in (-2, -1, 0)', 'false'],
       ['timestamp', 'hour', 'not-eq', hour, 'true', 'p0 not in (-2, -1, 0)'],
-      ['timestamp', 'hour', 'gt-eq', hour, 'p0 >= -2', 'p0 > 0'],
-      ['timestamp', 'hour', 'gt', hour - 1n, 'p0 >= -2', 'p0 > 0', 'literal + u has the form'],
-      ['timestamp', 'hour', 'gt', hour, 'p0 >= -1', 'p0 > 0', 'literal + u has it no more'],
-      ['timestamp', 'hour', 'lt', hour, 'p0 <= 0', 'p0 < -2', 'strict: the literal is in -2'],
-      ['timestamp', 'hour', 'lt-eq', hour - 1n, 'p0 <= 0', 'p0 < -2', 'strict: literal + u has the form'],
-      ['timestamp', 'hour', 'lt-eq', hour, 'p0 <= 0', 'p0 < -1'],
+      ['timestamp_ns', 'hour', 'eq', hour * 1000n + 999n, 'p0 in (-2, -1, 0)', 'false'],
       ['timestamp', 'day', 'eq', day, 'p0 in (-2, -1, 0)', 'false'],
       ['timestamp', 'hour', 'eq', day, 'p0 in (-25, -24, -23)', 'false'],
       ['timestamptz', 'day', 'in', [day, 0n], 'p0 in (-2, -1, 0)', 'false'],
@@ -191,6 +207,130 @@ describe('projection through year, month, day and hour (R3.12 to R3.18)', () => 
       ['timestamp_ns', 'day', 'eq', day * 1000n + 999n, 'p0 in (-2, -1, 0)', 'false', 'all nines'],
       ['timestamp_ns', 'day', 'eq', day * 1000n, 'p0 in (-1, 0)', 'false', 'microseconds only'],
       ['timestamptz_ns', 'day', 'gt-eq', day * 1000n + 999n, 'p0 >= -2', 'p0 > 0'],
+    ])
+
+    // A range that parts such an instant from the day before: from the start of the second up to the instant itself.
+    const start = microsOf('1969-12-31T00:00:00.000000')
+    testProjections([
+      ...onTimestamps('day', start, [
+        ['gt-eq', 'p0 >= -2', 'p0 > -1', '00:00:00.999999 matches, and is in -2'],
+        ['gt', 'p0 >= -2', 'p0 > 0', 'it matches still'],
+        ['lt', 'p0 <= -1', 'p0 < -2', 'it does not match: -2 proves nothing'],
+        ['lt-eq', 'p0 <= 0', 'p0 < -2', 'nor does it here'],
+        ['eq', 'p0 in (-1, 0)', 'false', 'another instant: no wider'],
+        ['not-eq', 'true', 'p0 not in (-1, 0)', 'nor narrower'],
+      ]),
+      ...onTimestamps('hour', microsOf('1969-12-31T23:00:00.500000'), [
+        ['gt-eq', 'p0 >= -2', 'p0 > 0'],
+        ['gt', 'p0 >= -2', 'p0 > 0'],
+        ['lt', 'p0 <= 0', 'p0 < -2'],
+        ['lt-eq', 'p0 <= 0', 'p0 < -2'],
+        ['eq', 'p0 in (-1, 0)', 'false'],
+      ]),
+      ...onTimestamps('hour', microsOf('1969-12-31T23:00:01.000000'), [
+        ['gt-eq', 'p0 >= -1', 'p0 > 0', 'the second second'],
+        ['gt', 'p0 >= -1', 'p0 > 0', 'the second second'],
+        ['lt', 'p0 <= 0', 'p0 < -1', 'all of the first second is before'],
+        ['lt-eq', 'p0 <= 0', 'p0 < -1'],
+      ]),
+      ...onTimestamps('month', microsOf('1969-12-01T00:00:00.000001'), [
+        ['gt-eq', 'p0 >= -2', 'p0 > 0'],
+        ['lt', 'p0 <= 0', 'p0 < -2'],
+      ]),
+      ...onTimestamps('year', microsOf('1969-01-01T00:00:00.000001'), [
+        ['gt-eq', 'p0 >= -2', 'p0 > 0'],
+        ['lt', 'p0 <= 0', 'p0 < -2'],
+      ]),
+      ...onTimestamps('year', start, [['gt-eq', 'p0 >= -1', 'p0 > 0', 'not the first second of a year']]),
+      ['timestamp', 'day', 'gt', start - 1n, 'p0 >= -2', 'p0 > -1', 'literal + u is the start'],
+      ['timestamp', 'day', 'gt', day, 'p0 >= -1', 'p0 > 0', 'literal + u is in the next second'],
+      ['timestamp', 'day', 'lt-eq', day, 'p0 <= 0', 'p0 < -1', 'literal + u is in the next second'],
+      ['timestamp', 'day', 'lt-eq', start - 1n, 'p0 <= -1', 'p0 < -2', 'literal + u is the start'],
+      ['timestamp_ns', 'day', 'gt', day * 1000n + 998n, 'p0 >= -2', 'p0 > 0', 'literal + u is the instant'],
+      ['timestamp_ns', 'day', 'gt', day * 1000n + 999n, 'p0 >= -1', 'p0 > 0', 'literal + u is past it'],
+      ['timestamp', 'day', 'gt-eq', 500_000n, 'p0 >= 0', 'p0 > 1', 'after 1970'],
+      ['date', 'month', 'gt-eq', daysOf('1969-12-01'), 'p0 >= -1', 'p0 > -1', 'dates have no seconds'],
+    ])
+  })
+
+  // Java casts hours to int: 9223372036825200000, in the last hour 2562047788, is stored in -1732919508.
+  describe('R3.12: hours of microseconds that are no int', () => {
+    const instant = microsOf('2026-01-01T00:30:00.000000')
+    // The second int from each end, in the middle of the hour.
+    const first = (-(2n ** 31n) + 1n) * 3_600_000_000n + 1_800_000_000n
+    const last = (2n ** 31n - 2n) * 3_600_000_000n + 1_800_000_000n
+    testProjections([
+      ...onTimestamps('hour', instant, [
+        ['lt', 'p0 <= 490896', 'p0 < 490896'],
+        ['lt-eq', 'p0 <= 490896', 'p0 < 490896'],
+        ['gt', 'p0 >= 490896', 'p0 > 490896'],
+        ['gt-eq', 'p0 >= 490896', 'p0 > 490896'],
+        ['eq', 'p0 = 490896', 'false', 'no hour that wraps is this one'],
+        ['not-eq', 'true', 'p0 != 490896', 'no hour that wraps is this one'],
+      ]),
+      [
+        'timestamp',
+        'hour',
+        'gt',
+        instant,
+        'p0 >= 490896 or p0 <= -1732919508',
+        'p0 > 490896 and p0 < 1732919507',
+        'a row of the year 294247 is in -1732919508',
+      ],
+      [
+        'timestamptz',
+        'hour',
+        'lt',
+        instant,
+        'p0 <= 490896 or p0 >= 1732919507',
+        'p0 < 490896 and p0 > -1732919508',
+        'and one of 290308 BC in 1732919507',
+      ],
+      [
+        'timestamp_ns',
+        'hour',
+        'gt',
+        instant * 1000n,
+        'p0 >= 490896',
+        'p0 > 490896',
+        'nanoseconds end before',
+      ],
+      ['timestamp', 'day', 'gt', instant, 'p0 >= 20454', 'p0 > 20454', 'days are ints'],
+      [
+        'timestamp',
+        'hour',
+        'gt',
+        last,
+        'p0 >= 2147483646 or p0 <= -1732919508',
+        'p0 > 2147483646 and p0 < 1732919507',
+      ],
+      [
+        'timestamp',
+        'hour',
+        'lt',
+        first,
+        'p0 <= -2147483646 or p0 >= 1732919507',
+        'p0 < -2147483647 and p0 > -1732919508',
+      ],
+      ['timestamp', 'hour', 'gt', last + 2n * 3_600_000_000n, 'true', 'false', 'the literal has no hour'],
+      [
+        'timestamp',
+        'hour',
+        'gt',
+        last + 3_600_000_000n + 1_799_999_999n,
+        'p0 >= 2147483647 or p0 <= -1732919508',
+        'p0 > 2147483647 and p0 < 1732919507',
+        'literal + u has none',
+      ],
+      [
+        'timestamp',
+        'hour',
+        'eq',
+        first - 3_600_000_000n - 1_800_000_000n + 999_999n,
+        'p0 in (2147483647, -2147483648, -2147483647)',
+        'false',
+        'R3.18 at the first int: Java stores the last',
+      ],
     ])
   })
 

@@ -99,10 +99,6 @@ describe('projection of numbers through truncate (R3.10)', () => {
       // 7: rows from -2147483648 to -2147483647 lie in 2147483643, and the last partition 2147483646 is above it.
       ['int', 'truncate[7]', 'lt-eq', MAX_INT, 'p0 <= 2147483646', 'p0 is not null', 'it is below'],
       ['int', 'truncate[7]', 'gt', MAX_INT - 1, 'p0 >= 2147483646', 'p0 > 2147483646', 'it is below'],
-      ['long', 'truncate[10]', 'lt', 5n, 'p0 <= 0n or p0 = 9223372036854775806n', 'p0 < 0n'],
-      ['long', 'truncate[10]', 'lt-eq', 9n, 'p0 <= 0n or p0 = 9223372036854775806n', 'p0 < 10n'],
-      ['long', 'truncate[10]', 'gt', 5n, 'p0 >= 0n', 'p0 > 0n and p0 != 9223372036854775806n'],
-      ['long', 'truncate[10]', 'gt-eq', 5n, 'p0 >= 0n', 'p0 > 0n and p0 != 9223372036854775806n'],
       ['long', 'truncate[10]', 'eq', MIN_LONG, 'p0 = 9223372036854775806n', 'false'],
       ['long', 'truncate[10]', 'gt', MIN_LONG, 'p0 is not null', 'p0 > 9223372036854775806n'],
     ])
@@ -118,16 +114,54 @@ describe('projection of numbers through truncate (R3.10)', () => {
       ['int', 'truncate[2147483647]', 'eq', 2_147_483_646, 'p0 = -2147483647', 'false'],
       ['int', 'truncate[2147483647]', 'not-eq', 2_147_483_646, 'true', 'p0 != -2147483647'],
       ['int', 'truncate[1073741824]', 'gt-eq', 5, 'p0 >= 0', 'p0 > 0', '2^30 itself is in order'],
-      // 2^63 leaves 2 when divided by 2^31 - 1.
+    ])
+  })
+
+  describe('R3.27: a long that may have been an int', () => {
+    const both = 'p0 = 2147483646n or p0 = 9223372036854775806n'
+    const neither = 'p0 != 2147483646n and p0 != 9223372036854775806n'
+    testProjections([
+      ['long', 'truncate[10]', 'lt', 5n, `p0 <= 0n or ${both}`, 'p0 < 0n', 'the int MIN is in 2147483646'],
+      ['long', 'truncate[10]', 'lt-eq', 9n, `p0 <= 0n or ${both}`, 'p0 < 10n'],
+      ['long', 'truncate[10]', 'gt', 5n, 'p0 >= 0n', `p0 > 0n and ${neither}`, 'the int MIN does not match'],
+      ['long', 'truncate[10]', 'gt-eq', 5n, 'p0 >= 0n', `p0 > 0n and ${neither}`],
+      [
+        'long',
+        'truncate[10]',
+        'lt',
+        3_000_000_005n,
+        'p0 <= 3000000000n or p0 = 9223372036854775806n',
+        'p0 < 3000000000n',
+        'the partition of ints is below anyway',
+      ],
+      [
+        'long',
+        'truncate[10]',
+        'gt',
+        3_000_000_005n,
+        'p0 >= 3000000000n',
+        'p0 > 3000000000n and p0 != 9223372036854775806n',
+        'the partition of ints is not above anyway',
+      ],
+      ['long', 'truncate[10]', 'eq', -2_147_483_648n, 'p0 in (-2147483650n, 2147483646n)', 'false'],
+      ['long', 'truncate[10]', 'not-eq', -2_147_483_648n, 'true', 'p0 not in (-2147483650n, 2147483646n)'],
+      ['long', 'truncate[10]', 'in', [-2_147_483_641n, 5n], 'p0 in (-2147483650n, 2147483646n, 0n)', 'false'],
+      ['long', 'truncate[10]', 'eq', -2_147_483_640n, 'p0 = -2147483640n', 'false', 'the first in order'],
+      ['long', 'truncate[10]', 'eq', -2_147_483_649n, 'p0 = -2147483650n', 'false', 'no int'],
+      ['long', 'truncate[8]', 'lt', 5n, 'p0 <= 0n', 'p0 < 0n', '8 divides 2^31'],
+      ['long', 'truncate[2147483647]', 'lt', 5n, 'true', 'false', 'ints of that width have no order'],
+      ['long', 'truncate[2147483647]', 'gt-eq', 5n, 'true', 'false', 'ints of that width have no order'],
       [
         'long',
         'truncate[2147483647]',
-        'gt-eq',
-        5n,
-        'p0 >= 0n',
-        'p0 > 0n and p0 != 9223372034707292163n',
-        'longs of that width are in order',
+        'eq',
+        2_147_483_646n,
+        'p0 in (0n, -2147483647n)',
+        'false',
+        'as a long and as an int',
       ],
+      ['long', 'truncate[2147483647]', 'not-eq', 2_147_483_646n, 'true', 'p0 not in (0n, -2147483647n)'],
+      ['long', 'truncate[2147483647]', 'eq', 3_000_000_000n, 'p0 = 2147483647n', 'false', 'no int'],
     ])
   })
 

@@ -1,13 +1,14 @@
 /** Tables of projections of one predicate through one field. */
 import { assert } from 'chai'
 import { projectLeafInclusive, projectLeafStrict } from '../../src/expressions/project-leaf.ts'
-import { inclusiveProjection, strictProjection } from '../../src/expressions/project.ts'
+import { inclusiveProjection } from '../../src/expressions/project.ts'
 import { createPartitionSpec, type PartitionField } from '../../src/metadata/partition-spec.ts'
 import { Schema } from '../../src/metadata/schema.ts'
 import { parseTransform } from '../../src/types/transforms/transform.ts'
 import { parseType } from '../../src/types/type.ts'
 import type { Value } from '../../src/types/value.ts'
 import { boundPredicate, partitionText, predicateText, type Operation } from '../support/bound-predicates.ts'
+import { strictProjection } from '../support/strict-projection.ts'
 
 export type ProjectionRow = [
   type: string,

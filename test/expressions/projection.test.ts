@@ -1,7 +1,7 @@
 import { assert } from 'chai'
 import type { BoundExpression } from '../../src/expressions/bound-expression.ts'
 import { ALWAYS_FALSE, ALWAYS_TRUE } from '../../src/expressions/expression.ts'
-import { inclusiveProjection, strictProjection } from '../../src/expressions/project.ts'
+import { inclusiveProjection } from '../../src/expressions/project.ts'
 import {
   createPartitionSpec,
   type PartitionField,
@@ -13,6 +13,7 @@ import { formatType, parseType, type NestedField } from '../../src/types/type.ts
 import type { Value } from '../../src/types/value.ts'
 import { boundPredicate, partitionText, type Operation } from '../support/bound-predicates.ts'
 import { daysOf, microsOf } from '../support/instants.ts'
+import { strictProjection } from '../support/strict-projection.ts'
 import { testProjections, type ProjectionRow } from './projection-rows.ts'
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex, 'hex')

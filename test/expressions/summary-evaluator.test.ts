@@ -49,8 +49,9 @@ function verdict(
   expression: PartitionExpression,
   summaries: readonly SummaryFacts[] | undefined,
   liveFiles: number | undefined = 1,
+  fieldCount = summaries?.length ?? 1,
 ): Verdict {
-  return compileSummaryFilter(expression)(summaries, liveFiles) ? 'might' : 'cannot'
+  return compileSummaryFilter(expression, fieldCount)(summaries, liveFiles) ? 'might' : 'cannot'
 }
 
 type Row = [expected: Verdict, op: Operation, values: readonly Value[], why: string]
@@ -102,6 +103,8 @@ describe('summary evaluator', () => {
     ['cannot', 'not-in', [10, 11], 'every partition is 10'],
     ['might', 'not-eq', [11], 'every partition matches'],
     ['might', 'not-in', [11, 12], 'every partition matches'],
+    ['cannot', 'not-in', numbers(0, 1000), 'R2.11: sets of not in have no limit'],
+    ['might', 'not-in', numbers(11, 1000), 'every partition matches'],
   ])
 
   check('int 10 only, and null', 'int', summary('int', true, undefined, 10, 10), [
@@ -138,7 +141,7 @@ describe('summary evaluator', () => {
     check('in a manifest with files', 'int', contradiction, everything)
     it('might: in a manifest whose files are not counted', () => {
       for (const op of ['lt', 'is-null'] as const)
-        assert.isTrue(compileSummaryFilter(predicate('int', op, 5))([contradiction], undefined))
+        assert.isTrue(compileSummaryFilter(predicate('int', op, 5), 1)([contradiction], undefined))
     })
     check(
       'in a manifest without files',
@@ -154,6 +157,11 @@ describe('summary evaluator', () => {
       ],
       0,
     )
+    check('NaN of a field that has none', 'int', summary('int', false, true), [
+      ...everything,
+      ['might', 'is-nan', [], 'it contradicts itself'],
+      ['might', 'not-nan', [], 'it contradicts itself'],
+    ])
     check('of floats that are not NaN', 'float', summary('float', false, false), [
       ['might', 'is-nan', [], 'it contradicts itself'],
       ['might', 'lt', [5], 'it contradicts itself'],
@@ -161,11 +169,14 @@ describe('summary evaluator', () => {
 
     it('is reported with its position, and only then', () => {
       const intType = parseType('int')
-      const filter = compileSummaryFilter({
-        op: 'and',
-        left: predicate('int', 'eq', 15),
-        right: { op: 'eq', term: { position: 1, fieldType: intType, type: intType }, value: 5 },
-      })
+      const filter = compileSummaryFilter(
+        {
+          op: 'and',
+          left: predicate('int', 'eq', 15),
+          right: { op: 'eq', term: { position: 1, fieldType: intType, type: intType }, value: 5 },
+        },
+        2,
+      )
       const reported: number[] = []
       const report = (position: number): void => {
         reported.push(position)
@@ -242,6 +253,8 @@ describe('summary evaluator', () => {
     check('0.0 only', 'float', summary('float', false, false, 0, 0), [
       ['might', 'eq', [-0], 'R5.20'],
       ['might', 'lt-eq', [-0], 'R5.20'],
+      ['might', 'not-in', [-0, 1], 'R5.20: -0.0 may be another value'],
+      ['cannot', 'not-in', [0, 1], 'every partition is 0.0'],
     ])
     check('NaN bounds', 'float', summary('float', false, undefined, NaN, NaN), [
       ['might', 'lt', [5], 'R5.9: not known, but there is something'],
@@ -304,12 +317,17 @@ describe('summary evaluator', () => {
       expression: PartitionExpression,
       summaries: readonly SummaryFacts[] | undefined,
       why: string,
+      fieldCount?: number,
     ][] = [
       ['might', predicate('int', 'eq', 5), undefined, 'R2.2: no summaries'],
       ['might', ALWAYS_FALSE, undefined, 'R2.2, trap 6: not even a false filter'],
       ['cannot', ALWAYS_FALSE, [], 'R2.2: an unpartitioned spec is evaluated'],
       ['might', ALWAYS_TRUE, [], 'R2.2: an unpartitioned spec is evaluated'],
-      ['might', predicate('int', 'eq', 5), [], 'R2.3, B074: fewer summaries than fields'],
+      ['might', predicate('int', 'eq', 5), [], 'R2.3, B074: fewer summaries than fields', 1],
+      ['might', predicate('int', 'eq', 5), [intSummary], 'R2.3: the missing field may be the first', 2],
+      ['might', predicate('int', 'eq', 5), [intSummary, intSummary], 'R2.3: more than fields', 1],
+      ['might', ALWAYS_FALSE, [intSummary], 'R2.3: not as many as fields', 2],
+      ['cannot', predicate('int', 'eq', 5), [intSummary, intSummary], 'R2.3: as many as fields', 2],
       [
         'cannot',
         { op: 'and', left: predicate('int', 'eq', 15), right: predicate('int', 'eq', 5) },
@@ -323,9 +341,9 @@ describe('summary evaluator', () => {
         'R2.3: one side is enough',
       ],
     ]
-    for (const [expected, expression, summaries, why] of rows)
+    for (const [expected, expression, summaries, why, fieldCount] of rows)
       it(`${expected}: ${expression.op}: ${why}`, () => {
-        assert.equal(verdict(expression, summaries), expected)
+        assert.equal(verdict(expression, summaries, 1, fieldCount), expected)
       })
   })
 

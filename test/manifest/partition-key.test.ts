@@ -220,6 +220,31 @@ describe('one partition value, written in several ways (R7.9)', () => {
       [{ avroType: logical('long', 'timestamp-nanos'), value: 12345 }],
     ],
     [
+      'a promoted column: the old manifest has a date, or what is one as a plain int (B015)',
+      'timestamp',
+      1_512_086_400_000_000n,
+      [
+        { avroType: logical('int', 'date'), value: 17501 },
+        { avroType: 'int', value: 17501 },
+        { avroType: 'long', value: 1_512_086_400_000_000n },
+      ],
+    ],
+    [
+      'promoted to nanoseconds, before 1970',
+      'timestamp_ns',
+      -86_400_000_000_000n,
+      [
+        { avroType: logical('int', 'date'), value: -1 },
+        { avroType: 'int', value: -1 },
+      ],
+    ],
+    [
+      'the last day that nanoseconds have',
+      'timestamp_ns',
+      9_223_286_400_000_000_000n,
+      [{ avroType: logical('int', 'date'), value: 106_751 }],
+    ],
+    [
       'float and double',
       'double',
       1.5,
@@ -607,6 +632,30 @@ describe('partition values that cannot be', () => {
       /decimal .* 17 bytes/,
     ],
     ['a decimal of no bytes', 'decimal(9, 2)', { avroType: 'bytes', value: bytesOf() }, /decimal .* 0 bytes/],
+    [
+      'a day after all nanoseconds',
+      'timestamp_ns',
+      { avroType: logical('int', 'date'), value: 106_752 },
+      /106752 .* range of timestamp_ns/,
+    ],
+    [
+      'a day before all nanoseconds',
+      'timestamp_ns',
+      { avroType: logical('int', 'date'), value: -106_752 },
+      /-106752 .* range of timestamp_ns/,
+    ],
+    [
+      'a day after all microseconds',
+      'timestamp',
+      { avroType: 'int', value: 2_147_483_647 },
+      /2147483647 .* range of timestamp/,
+    ],
+    [
+      'milliseconds after all microseconds',
+      'timestamp',
+      { avroType: logical('long', 'timestamp-millis'), value: 2n ** 62n },
+      /4611686018427387904 .* range of timestamp/,
+    ],
     ['an array', 'string', { avroType: { type: 'array', items: 'string' }, value: ['a'] }, /Avro type array/],
   ]
   for (const [why, type, stored, message] of rows)

@@ -166,7 +166,7 @@ describe('filtered manifests', () => {
         manifest('other', SPEC.REGION, [['us']]),
       ])
     const CONTRADICTION =
-      'Manifest m has files, but its summary of partition field 1 says that there is no value, null or NaN; it proves nothing.'
+      'Manifest m has files, but by its summary partition field 1 has no value, not even null; it proves nothing.'
     const rows: [why: string, row: ManifestInput['row'], filter: string, warnings: string[]][] = [
       ['R2.2: no summaries', { partitions: undefined }, "region = 'eu'", []],
       ['R2.3: fewer summaries than fields', { partitions: [] }, "region = 'eu'", []],

@@ -14,6 +14,7 @@
  */
 import { InvalidArgumentError } from '../../errors.ts'
 import { formatType, type Type } from '../type.ts'
+import { unscaledBytes } from '../unscaled-bytes.ts'
 import type { Value } from '../value.ts'
 import { floorDivide } from './floor-divide.ts'
 import { murmur3 } from './murmur3.ts'
@@ -84,17 +85,4 @@ function hashDouble(value: number): number {
   // Adding 0 makes -0 the 0 that it equals.
   else bytes.writeDoubleLE(value + 0)
   return murmur3(bytes)
-}
-
-/** The fewest bytes of big-endian two's complement that hold the value, at least one (R13.2, B050). */
-function unscaledBytes(value: bigint): Uint8Array {
-  let length = 1
-  while (BigInt.asIntN(8 * length, value) !== value) length++
-  const bytes = Buffer.allocUnsafe(length)
-  let rest = value
-  for (let at = length - 1; at >= 0; at--) {
-    bytes[at] = Number(rest & 0xffn)
-    rest >>= 8n
-  }
-  return bytes
 }
