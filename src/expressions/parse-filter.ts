@@ -47,7 +47,6 @@ import { not } from './builders.ts'
 import {
   ALWAYS_FALSE,
   ALWAYS_TRUE,
-  type ComparisonOperation,
   type Expression,
   type Predicate,
   type Term,
