@@ -44,13 +44,7 @@ import type { Transform } from '../types/transforms/transform.ts'
 import { countedBy, looksLikeCalendar, type CalendarKind } from './calendar-number.ts'
 import { combineBalanced } from './combine-balanced.ts'
 import { not } from './builders.ts'
-import {
-  ALWAYS_FALSE,
-  ALWAYS_TRUE,
-  type Expression,
-  type Predicate,
-  type Term,
-} from './expression.ts'
+import { ALWAYS_FALSE, ALWAYS_TRUE, type Expression, type Predicate, type Term } from './expression.ts'
 import { parseFilterLiteral, isTypeName } from './filter-literal.ts'
 import { describeToken, refuseFilter, tokenize, type Token } from './filter-tokens.ts'
 import { isReserved } from './filter-words.ts'
