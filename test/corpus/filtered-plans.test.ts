@@ -208,7 +208,9 @@ function partitionProbes(
         probes.push({ filter: isNull(column), verdict: verdict(isSame) })
         probes.push({ filter: notNull(column), verdict: verdict((file) => !isSame(file)) })
       } else {
-        const literal = value as string | number | bigint | boolean
+        // The JSON of a float is its shortest text, which as a double is only near it.
+        const isFloat = schema.findField(sourceId)?.type.kind === 'float'
+        const literal = isFloat ? Math.fround(Number(value)) : (value as string | number | bigint | boolean)
         probes.push({ filter: equal(column, literal), verdict: verdict(isSame) })
         probes.push({ filter: notEqual(column, literal), verdict: verdict((file) => !isSame(file)) })
       }
