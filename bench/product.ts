@@ -129,21 +129,42 @@ export async function openJobs(
     filter: undefined,
     shownColumns: [],
   }
-  const job = (row: ManifestFile): number => {
-    const location = row.manifestPath
-    const steps = decodeManifests([{ manifest: row, bytes: bytes.get(location)!, location }], context, cache)
+  const job = (run: readonly ManifestFile[]): number => {
+    const manifests = run.map((manifest) => {
+      const location = manifest.manifestPath
+      return { manifest, bytes: bytes.get(location)!, location }
+    })
+    const steps = decodeManifests(manifests, context, cache)
     for (;;) {
       const step = steps.next()
       if (step.done === true) return step.value.batch.rowCount
     }
   }
-  const build = (row: ManifestFile): number => {
+  const build = (run: readonly ManifestFile[]): number => {
     const builder = new EntryBatchBuilder(DATA_PROJECTION, cache, lookup)
-    builder.add(bytes.get(row.manifestPath)!, row, row.manifestPath)
+    for (const row of run) builder.add(bytes.get(row.manifestPath)!, row, row.manifestPath)
     return builder.finish().rowCount
   }
-  const all = (one: (row: ManifestFile) => number): number => rows.reduce((sum, row) => sum + one(row), 0)
+  const runs = runsOf(rows)
+  const all = (one: (run: readonly ManifestFile[]) => number): number =>
+    runs.reduce((sum, run) => sum + one(run), 0)
   return { builder: () => all(build), job: () => all(job) }
+}
+
+/** Small manifests together, as the planner packs them. */
+function runsOf(rows: readonly ManifestFile[]): ManifestFile[][] {
+  const runs: ManifestFile[][] = []
+  let room = 0
+  for (const row of rows) {
+    const run = runs.at(-1)
+    room -= row.manifestLength ?? 0
+    if (run !== undefined && run.length < 96 && room >= 0) run.push(row)
+    else {
+      runs.push([row])
+      room = 512 * 1024 - (row.manifestLength ?? 0)
+    }
+  }
+  return runs
 }
 
 export interface BenchDeletes {

@@ -25,6 +25,8 @@ export interface WantedKeys {
   /** `small[id] === 1` for wanted ids; ids past its end are looked up in `large`. */
   readonly small: Uint8Array
   readonly large: Int32Array
+  /** `mayBegin[byte] === 0` for bytes that the encoding of no wanted key begins with: the rest need not be decoded. */
+  readonly mayBegin: Uint8Array
 }
 
 /** Ids below this get a byte each in {@link WantedKeys.small}. */
@@ -32,14 +34,23 @@ const MAX_SMALL_KEY = 65_536
 
 /** Builds the look-up of wanted keys. */
 export function wantedKeys(ids: 'all' | readonly number[]): WantedKeys {
-  if (ids === 'all') return { all: true, small: new Uint8Array(0), large: new Int32Array(0) }
+  const mayBegin = new Uint8Array(256)
+  if (ids === 'all')
+    return { all: true, small: new Uint8Array(0), large: new Int32Array(0), mayBegin: mayBegin.fill(1) }
   const small = ids.filter((id) => id >= 0 && id < MAX_SMALL_KEY)
   const table = new Uint8Array(small.length === 0 ? 0 : Math.max(...small) + 1)
   for (const id of small) table[id] = 1
+  for (const id of ids) {
+    const zigzag = ((id << 1) ^ (id >> 31)) >>> 0
+    // A small key may be written in more bytes than it needs.
+    mayBegin[(zigzag & 127) | 128] = 1
+    if (zigzag < 128) mayBegin[zigzag] = 1
+  }
   return {
     all: false,
     small: table,
     large: Int32Array.from(ids.filter((id) => id < 0 || id >= MAX_SMALL_KEY)),
+    mayBegin,
   }
 }
 
@@ -631,8 +642,15 @@ function readNumberMap(
   store: ColumnStore,
   wanted: WantedKeys,
 ): number {
+  const { mayBegin } = wanted
   let p = at
   for (let n = count; n > 0; n--) {
+    if (mayBegin[b[p]] === 0) {
+      while (b[p++] > 127);
+      while (b[p++] > 127);
+      if (p > end) throw new CursorFault('a map runs past the block', p)
+      continue
+    }
     let key = b[p++]
     if (key > 127) {
       // Columns 64 to 8191 take two bytes.
@@ -667,11 +685,14 @@ function readBytesMap(
   store: ColumnStore,
   wanted: WantedKeys,
 ): number {
-  const { all, small } = wanted
+  const { all, small, mayBegin } = wanted
   let p = at
   for (let n = count; n > 0; n--) {
+    const isSkipped = mayBegin[b[p]] === 0
     let key = b[p++]
-    if (key > 127) {
+    if (isSkipped) {
+      if (key > 127) while (b[p++] > 127);
+    } else if (key > 127) {
       // Columns 64 to 8191 take two bytes.
       const second = b[p]
       if (second < 128) {
@@ -689,7 +710,7 @@ function readBytesMap(
       p = VARINT.next
     } else x = x >>> 1
     if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p)
-    if (all || (key >= 0 && key < small.length ? small[key] === 1 : isWanted(key, wanted)))
+    if (!isSkipped && (all || (key >= 0 && key < small.length ? small[key] === 1 : isWanted(key, wanted))))
       putBytes(b, p, x, key, store)
     p += x
   }

@@ -765,6 +765,31 @@ describe('cursor: arrays and maps', () => {
       assert.deepEqual(valueOf(optional, cells('bytes-map'), values, { wanted }), expectedBytes)
     })
 
+  it('a wanted key that is written with more bytes than it needs', () => {
+    // 1, 1 in three bytes, 64 in four, and 65 in three, which nobody wants.
+    const keys = [[0x02], [0x82, 0x80, 0x00], [0x80, 0x81, 0x80, 0x00], [0x82, 0x81, 0x00]]
+    const raw = (value: number[]) => [8, ...keys.flatMap((key) => [...key, ...value]), 0]
+    const read = (of: 'number-map' | 'bytes-map', value: number[]) =>
+      valueOf(
+        pairs(of === 'number-map' ? 'long' : 'bytes'),
+        cells(of),
+        new Preencoded(Uint8Array.from(raw(value))),
+        {
+          wanted: [1, 64],
+        },
+      )
+    assert.deepEqual(read('number-map', [10]), [
+      [1, 5],
+      [1, 5],
+      [64, 5],
+    ])
+    assert.deepEqual(read('bytes-map', [2, 7]), [
+      [1, '07'],
+      [1, '07'],
+      [64, '07'],
+    ])
+  })
+
   it('wanted keys do not touch arrays', () => {
     assert.deepEqual(valueOf(arrayOf('int'), cells('keys'), [1, 2], { wanted: [] }), [1, 2])
     assert.deepEqual(valueOf(arrayOf('long'), cells('numbers'), [1, 2], { wanted: [] }), [1, 2])
