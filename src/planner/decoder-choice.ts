@@ -18,10 +18,14 @@ import { WorkerDecoder } from './worker-decoder.ts'
 /**
  * Bytes of manifests from which starting threads pays: each takes tens of milliseconds to start and then has to warm up
  * its own compiled code. In a process that plans once, on two cores, two threads took 1.15 times as long as this one at
- * 54 MB and 1.07 times at 95 MB (`npm run bench -- auto`). A planner that has decoded so much in several plans will
- * go on doing so: it starts them too.
+ * 54 MB and 1.07 times at 95 MB (`npm run bench -- auto`).
  */
 export const COLD_WORKER_BYTES = 96 * 1024 * 1024
+/**
+ * Bytes of earlier plans from which a planner is taken for one that goes on planning. It starts threads too, for once they
+ * run, two decode a plan of 11 MB 1.3 times as fast as this thread does.
+ */
+export const REPEATED_WORKER_BYTES = 24 * 1024 * 1024
 /**
  * Bytes of a plan below which it is not handed to threads, running or not: it is over before two jobs are worth their
  * while. An estimate from the cost of a job, about that of decoding ten small manifests.
@@ -88,8 +92,9 @@ export class DecoderChoice {
     if (this.#workers !== 'auto') return this.#workers
     let bytes = 0
     for (const { manifestLength } of manifests) bytes += Math.max(0, manifestLength ?? 0)
+    const isPoolWorthIt =
+      this.#pool !== undefined || bytes >= COLD_WORKER_BYTES || this.#bytesSeen >= REPEATED_WORKER_BYTES
     this.#bytesSeen += bytes
-    const isPoolWorthIt = this.#pool !== undefined || this.#bytesSeen >= COLD_WORKER_BYTES
     if (bytes < WARM_WORKER_BYTES || !isPoolWorthIt) return 0
     const cores = os.availableParallelism()
     return cores < 2 ? 0 : Math.min(cores, MAX_WORKERS)
