@@ -16,7 +16,7 @@ import {
   readManifestListBytes,
 } from '../src/index.ts'
 import { type EntryBatch, EntryBatchBuilder, type PartitionTypeLookup } from '../src/manifest/entry-batch.ts'
-import { DELETE_FILE_PATH_ID, type ManifestProjection } from '../src/manifest/entry-fields.ts'
+import type { ManifestProjection } from '../src/manifest/entry-fields.ts'
 import { tablePartitionTypes } from '../src/manifest/manifest-reader.ts'
 import { type PartitionType, partitionType } from '../src/manifest/partition-key.ts'
 import { type DecodeContext, decodeManifests, newContextId } from '../src/planner/decode-job.ts'
@@ -57,11 +57,11 @@ export async function openPlanner(
 
 /** What the planner reads to test a filter on columns 1 and 4; the yardstick reads the same. */
 const FILTER_PROJECTION: ManifestProjection = { groups: ['bounds'], columnStats: [1, 4] }
-/** What the planner reads of data files without a filter, and of delete files. */
+/** What the planner reads of data files without a filter, and of delete files: there may be equality deletes. */
 const DATA_PROJECTION: ManifestProjection = { groups: ['layout'], columnStats: 'none' }
 const DELETE_PROJECTION: ManifestProjection = {
-  groups: ['layout', 'deletes', 'bounds'],
-  columnStats: [DELETE_FILE_PATH_ID],
+  groups: ['layout', 'deletes', 'counts', 'bounds'],
+  columnStats: 'all',
 }
 /** The planner hands a batch on when it has so many entries. */
 const BATCH_ROWS = 4096
