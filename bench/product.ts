@@ -60,7 +60,7 @@ const FILTER_PROJECTION: ManifestProjection = { groups: ['bounds'], columnStats:
 /** What the planner reads of data files without a filter, and of delete files: there may be equality deletes. */
 const DATA_PROJECTION: ManifestProjection = { groups: ['layout'], columnStats: 'none' }
 const DELETE_PROJECTION: ManifestProjection = {
-  groups: ['layout', 'deletes', 'counts', 'bounds'],
+  groups: ['layout', 'deletes', 'counts', 'nans', 'bounds'],
   columnStats: 'all',
 }
 /** The planner hands a batch on when it has so many entries. */

@@ -22,6 +22,8 @@ import { readVarint, VARINT } from './varint.ts'
 /** Which keys of maps are kept: all, or those in a table of small ids and a short list of large ones. */
 export interface WantedKeys {
   readonly all: boolean
+  /** How many different keys are wanted; -1 for all. */
+  readonly count: number
   /** `small[id] === 1` for wanted ids; ids past its end are looked up in `large`. */
   readonly small: Uint8Array
   readonly large: Int32Array
@@ -36,7 +38,13 @@ const MAX_SMALL_KEY = 65_536
 export function wantedKeys(ids: 'all' | readonly number[]): WantedKeys {
   const mayBegin = new Uint8Array(256)
   if (ids === 'all')
-    return { all: true, small: new Uint8Array(0), large: new Int32Array(0), mayBegin: mayBegin.fill(1) }
+    return {
+      all: true,
+      count: -1,
+      small: new Uint8Array(0),
+      large: new Int32Array(0),
+      mayBegin: mayBegin.fill(1),
+    }
   const small = ids.filter((id) => id >= 0 && id < MAX_SMALL_KEY)
   const table = new Uint8Array(small.length === 0 ? 0 : Math.max(...small) + 1)
   for (const id of small) table[id] = 1
@@ -48,6 +56,7 @@ export function wantedKeys(ids: 'all' | readonly number[]): WantedKeys {
   }
   return {
     all: false,
+    count: new Set(ids).size,
     small: table,
     large: Int32Array.from(ids.filter((id) => id < 0 || id >= MAX_SMALL_KEY)),
     mayBegin,
@@ -104,6 +113,7 @@ export function* decodeBlocks(
       )
     }
     try {
+      forgetPlaces(store.cellStart.length)
       let at = start
       // Rows are made room for as they come, for the count is a claim too.
       for (let left = count; left > 0; left -= CHUNK_ROWS) {
@@ -365,10 +375,10 @@ function runCursor(
                   p = readNumbers(b, p, n, store)
                   break
                 case OP.NUMBER_MAP:
-                  p = readNumberMap(b, p, end, n, store, wanted)
+                  p = readNumberMap(b, view, p, end, n, store, wanted, knownPlaces[code[q + 1]])
                   break
                 case OP.BYTES_MAP:
-                  p = readBytesMap(b, p, end, n, store, wanted)
+                  p = readBytesMap(b, p, end, n, store, wanted, knownPlaces[code[q + 1]])
                   break
                 case OP.ODD_NUMBER_MAP:
                 case OP.ODD_BYTES_MAP:
@@ -634,15 +644,51 @@ function longKey(b: Uint8Array, at: number, end: number): number {
   return key
 }
 
+/** More wanted keys than this are looked for one by one in each map. */
+const MAX_PLACES = 8
+
+/** Where the wanted keys were among the pairs of a column's last map, if it had them all: the next one is alike. */
+interface KeyPlaces {
+  /** Pairs of that map; -1 when nothing is known. */
+  pairs: number
+  found: number
+  readonly places: Int32Array
+  readonly keys: Int32Array
+}
+
+/** By column of cells. They last for one block, so that what is read of a file depends on nothing but the file. */
+const knownPlaces: KeyPlaces[] = []
+
+function forgetPlaces(columns: number): void {
+  for (const known of knownPlaces) known.pairs = -1
+  while (knownPlaces.length < columns) {
+    const [places, keys] = [new Int32Array(MAX_PLACES), new Int32Array(MAX_PLACES)]
+    knownPlaces.push({ pairs: -1, found: 0, places, keys })
+  }
+}
+
+/** Where not all wanted keys were found, the next map may have more of them. */
+function rememberPlaces(known: KeyPlaces, found: number, pairs: number, wanted: WantedKeys): void {
+  known.found = found
+  known.pairs = found === wanted.count && found <= MAX_PLACES ? pairs : -1
+}
+
 function readNumberMap(
   b: Uint8Array,
+  view: DataView,
   at: number,
   end: number,
   count: number,
   store: ColumnStore,
   wanted: WantedKeys,
+  known: KeyPlaces,
 ): number {
+  if (known.pairs === count) {
+    const p = readNumbersAtPlaces(b, view, at, end, count, store, known)
+    if (p >= 0) return p
+  }
   const { mayBegin } = wanted
+  let found = 0
   let p = at
   for (let n = count; n > 0; n--) {
     if (mayBegin[b[p]] === 0) {
@@ -671,10 +717,77 @@ function readNumberMap(
       const cell = store.cellLength++
       store.cellKey[cell] = key
       p = readFloat64(b, p, store.cellFloat, cell)
+      if (found < MAX_PLACES) {
+        known.places[found] = count - n
+        known.keys[found] = key
+      }
+      found++
     }
     if (p > end) throw new CursorFault('a map runs past the block', p)
   }
+  rememberPlaces(known, found, count, wanted)
   return p
+}
+
+/**
+ * Reads the pairs of a map at the places where the last one had the wanted keys, and passes over the others without
+ * a look. Of a repeated key, which no map should have, another than the last value may be found.
+ *
+ * @returns where the map goes on, or -1 when another key is in one of the places; then nothing was read
+ */
+function readNumbersAtPlaces(
+  b: Uint8Array,
+  view: DataView,
+  at: number,
+  end: number,
+  count: number,
+  store: ColumnStore,
+  { found, places, keys }: KeyPlaces,
+): number {
+  store.reserveCells(found)
+  const { cellLength } = store
+  let p = at
+  let pair = 0
+  for (let i = 0; i < found; i++) {
+    p = skipVarints(b, view, p, end, 2 * (places[i] - pair))
+    if (!readVarint(b, p, end) || VARINT.value !== keys[i]) {
+      store.cellLength = cellLength
+      return -1
+    }
+    const cell = store.cellLength++
+    store.cellKey[cell] = keys[i]
+    p = readFloat64(b, VARINT.next, store.cellFloat, cell)
+    pair = places[i] + 1
+  }
+  return skipVarints(b, view, p, end, 2 * (count - pair))
+}
+
+/** As {@link readNumbersAtPlaces}. */
+function readBytesAtPlaces(
+  b: Uint8Array,
+  at: number,
+  end: number,
+  count: number,
+  store: ColumnStore,
+  { found, places, keys }: KeyPlaces,
+): number {
+  const { cellLength, heapLength } = store
+  let p = at
+  let pair = 0
+  for (let i = 0; i < found; i++) {
+    p = skipBytesMap(b, p, end, places[i] - pair)
+    if (!readVarint(b, p, end) || VARINT.value !== keys[i]) {
+      store.cellLength = cellLength
+      store.heapLength = heapLength
+      return -1
+    }
+    const length = longLength(b, VARINT.next, end, -1)
+    p = VARINT.next
+    putBytes(b, p, length, keys[i], store)
+    p += length
+    pair = places[i] + 1
+  }
+  return skipBytesMap(b, p, end, count - pair)
 }
 
 function readBytesMap(
@@ -684,8 +797,14 @@ function readBytesMap(
   count: number,
   store: ColumnStore,
   wanted: WantedKeys,
+  known: KeyPlaces,
 ): number {
+  if (known.pairs === count) {
+    const p = readBytesAtPlaces(b, at, end, count, store, known)
+    if (p >= 0) return p
+  }
   const { all, small, mayBegin } = wanted
+  let found = 0
   let p = at
   for (let n = count; n > 0; n--) {
     const isSkipped = mayBegin[b[p]] === 0
@@ -710,10 +829,17 @@ function readBytesMap(
       p = VARINT.next
     } else x = x >>> 1
     if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p)
-    if (!isSkipped && (all || (key >= 0 && key < small.length ? small[key] === 1 : isWanted(key, wanted))))
+    if (!isSkipped && (all || (key >= 0 && key < small.length ? small[key] === 1 : isWanted(key, wanted)))) {
       putBytes(b, p, x, key, store)
+      if (found < MAX_PLACES) {
+        known.places[found] = count - n
+        known.keys[found] = key
+      }
+      found++
+    }
     p += x
   }
+  rememberPlaces(known, found, count, wanted)
   return p
 }
 

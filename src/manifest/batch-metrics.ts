@@ -1,7 +1,8 @@
 /**
  * The column metrics of an entry batch, one row at a time: one object serves all rows, for there may be millions.
  *
- * Of a repeated key the last value counts, as in the maps of {@link EntryBatch}.
+ * Of a repeated key, which no map should have, the last value that was read counts, as in the maps of
+ * {@link EntryBatch}; where few columns are wanted, that need not be the last one in the file.
  */
 import type { ByteSlot, ColumnMetrics } from '../expressions/column-metrics.ts'
 import { CELL_IN_HEAP } from '../avro/column-store.ts'

@@ -10,15 +10,18 @@ import type { FieldBinding, Sink } from '../avro/cursor-plan.ts'
 /**
  * - `layout`: split offsets, sort order and key metadata, which readers of data files need
  * - `deletes`: equality ids, referenced data file, content offset and size
- * - `sizes`, `counts`, `bounds`: column sizes; value, null and NaN counts; lower and upper bounds
+ * - `sizes`, `counts`, `nans`, `bounds`: column sizes; value and null counts; NaN counts, which only columns of
+ *   floating-point numbers have; lower and upper bounds
  */
-export type FieldGroup = 'layout' | 'deletes' | 'sizes' | 'counts' | 'bounds'
-export const FIELD_GROUPS: readonly FieldGroup[] = ['layout', 'deletes', 'sizes', 'counts', 'bounds']
+export type FieldGroup = 'layout' | 'deletes' | MetricGroup
+type MetricGroup = 'sizes' | 'counts' | 'nans' | 'bounds'
+const METRIC_GROUPS: readonly MetricGroup[] = ['sizes', 'counts', 'nans', 'bounds']
+export const FIELD_GROUPS: readonly FieldGroup[] = ['layout', 'deletes', ...METRIC_GROUPS]
 
 /** What to read of each entry, besides what is always read (R4.13). */
 export interface ManifestProjection {
   readonly groups: readonly FieldGroup[]
-  /** Columns, by field id, of which the groups `sizes`, `counts` and `bounds` keep values. */
+  /** Columns, by field id, of which the groups of metrics keep values. */
   readonly columnStats: 'none' | 'all' | readonly number[]
 }
 
@@ -101,7 +104,7 @@ const DATA_FILE_FIELDS: readonly EntryField[] = [
   map(108, 'columnSizes', 'column_sizes', 'sizes'),
   map(109, 'valueCounts', 'value_counts', 'counts'),
   map(110, 'nullValueCounts', 'null_value_counts', 'counts'),
-  map(137, 'nanValueCounts', 'nan_value_counts', 'counts'),
+  map(137, 'nanValueCounts', 'nan_value_counts', 'nans'),
   map(125, 'lowerBounds', 'lower_bounds', 'bounds'),
   map(128, 'upperBounds', 'upper_bounds', 'bounds'),
   field(131, 'key_metadata', { kind: 'bytes', column: bytes.keyMetadata }, NULL_BIT.keyMetadata, 'layout'),
@@ -178,6 +181,7 @@ export function entryLayout(groups: readonly FieldGroup[]): ColumnLayout {
   const deletes = groups.includes('deletes')
   const sizes = groups.includes('sizes')
   const counts = groups.includes('counts')
+  const nans = groups.includes('nans')
   const bounds = groups.includes('bounds')
   return {
     uint8: [true, true, true],
@@ -185,7 +189,7 @@ export function entryLayout(groups: readonly FieldGroup[]): ColumnLayout {
     int64: [true, true, true, true],
     float64: [true, true, deletes, deletes],
     bytes: [true, deletes, layout],
-    cells: [layout, deletes, sizes, counts, counts, counts, bounds, bounds],
+    cells: [layout, deletes, sizes, counts, counts, nans, bounds, bounds],
     tuple: true,
     child: undefined,
   }
@@ -195,8 +199,6 @@ export function entryLayout(groups: readonly FieldGroup[]): ColumnLayout {
 export function effectiveGroups(projection: ManifestProjection): readonly FieldGroup[] {
   const { groups, columnStats } = projection
   const noStats = columnStats === 'none' || (columnStats !== 'all' && columnStats.length === 0)
-  return FIELD_GROUPS.filter(
-    (group) =>
-      groups.includes(group) && !(noStats && (group === 'sizes' || group === 'counts' || group === 'bounds')),
-  )
+  const unread: readonly FieldGroup[] = noStats ? METRIC_GROUPS : []
+  return FIELD_GROUPS.filter((group) => groups.includes(group) && !unread.includes(group))
 }

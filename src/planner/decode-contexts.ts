@@ -27,7 +27,8 @@ export function dataContext(
   const { shownColumns } = scan
   const tested = [...filter.columns, ...keyColumns]
   const groups: FieldGroup[] = ['layout', 'counts', 'bounds']
-  if (shownColumns.length > 0) groups.push('sizes')
+  if (shownColumns.length > 0) groups.push('sizes', 'nans')
+  else if (tested.some((id) => mayHaveNans(id, scan))) groups.push('nans')
   const projection: ManifestProjection = {
     groups,
     columnStats: shownColumns === 'all' ? 'all' : [...new Set([...shownColumns, ...tested])],
@@ -56,11 +57,17 @@ export function deleteContext(
     id: newContextId(),
     projection: hasNoKeys
       ? { groups: ['layout', 'deletes', 'bounds'], columnStats: [DELETE_FILE_PATH_ID] }
-      : { groups: ['layout', 'deletes', 'counts', 'bounds'], columnStats: 'all' },
+      : { groups: ['layout', 'deletes', 'counts', 'nans', 'bounds'], columnStats: 'all' },
     partitionTypes,
     filter: filter.entryFilter('deletes', manifests),
     shownColumns: 'keys',
   }
+}
+
+/** Whether a test of the column asks for its NaN count. */
+function mayHaveNans(id: number, scan: TableScan): boolean {
+  const type = (scan.selected.schema.locate(id) ?? findKeyColumn(id, scan))?.field.type.kind
+  return type === undefined || type === 'float' || type === 'double'
 }
 
 /** The column of an equality id: from the newest schema that has it, for it may be dropped by now (R7.18). */

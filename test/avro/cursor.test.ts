@@ -4,7 +4,7 @@ import type { FieldBinding } from '../../src/avro/cursor-plan.ts'
 import { decodeBlocks, wantedKeys } from '../../src/avro/cursor.ts'
 import { ColumnStore, compactRows } from '../../src/avro/column-store.ts'
 import { openContainer } from '../../src/avro/container.ts'
-import { isIcebergError, type IcebergError } from '../../src/errors.ts'
+import { CorruptFileError, isIcebergError, type IcebergError } from '../../src/errors.ts'
 import { writeContainer, type ContainerOptions } from '../support/avro-container.ts'
 import {
   Preencoded,
@@ -788,6 +788,90 @@ describe('cursor: arrays and maps', () => {
       [1, '07'],
       [64, '07'],
     ])
+  })
+
+  const rowsOfKeys: [why: string, wanted: number[], keys: number[][]][] = [
+    ['the same in every row', [2, 64], Array<number[]>(4).fill([1, 2, 3, 64, 100])],
+    [
+      'one that is missing in the second row',
+      [2, 3],
+      [
+        [1, 2, 3],
+        [1, 2, 4],
+        [1, 2, 3],
+      ],
+    ],
+    [
+      'one that only the second row has',
+      [2, 3],
+      [
+        [1, 2, 4],
+        [1, 2, 3],
+        [1, 2, 4],
+      ],
+    ],
+    [
+      'other places, as many items',
+      [2, 3],
+      [
+        [1, 2, 3, 4],
+        [2, 1, 4, 3],
+        [4, 3, 2, 1],
+      ],
+    ],
+    [
+      'the first in its place, the second not',
+      [2, 3],
+      [
+        [1, 2, 3, 4],
+        [1, 2, 4, 3],
+        [1, 2, 3, 4],
+      ],
+    ],
+    ['more and fewer items', [2], [[1, 2], [1, 2, 3], [2], [], [1, 2]]],
+    ['first and last', [1, 5], Array<number[]>(3).fill([1, 2, 3, 4, 5])],
+    [
+      'ten, more than places are remembered of',
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+      Array<number[]>(3).fill([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+    ],
+    ['a reserved column', [2_147_483_546], Array<number[]>(3).fill([1, 2_147_483_546, 3])],
+  ]
+  for (const [why, wanted, keysOfRows] of rowsOfKeys)
+    for (const layout of LAYOUTS)
+      it(`wanted keys from row to row: ${why}; ${JSON.stringify(layout)}`, () => {
+        const schema = record('r', field(1, 'n', pairs('long')), field(2, 'b', pairs('bytes')))
+        const rows = keysOfRows.map((keys, row) => ({
+          n: new Map(keys.map((key) => [key, key * 1000 + row])),
+          b: new Map(keys.map((key) => [key, bytes(...Array<number>(key % 13).fill(row))])),
+        }))
+        const bindings = [
+          bind(1, 'n', { kind: 'cells', column: 0, of: 'number-map' }),
+          bind(2, 'b', { kind: 'cells', column: 1, of: 'bytes-map' }),
+        ]
+        const decoded = decodeFile(write(schema, rows, { layout }), bindings, { wanted })
+        assert.deepEqual(
+          decoded.rows,
+          rows.map(({ n, b }) => ({
+            n: [...n].filter(([key]) => wanted.includes(key)),
+            b: [...b]
+              .filter(([key]) => wanted.includes(key))
+              .map(([key, value]) => [key, Buffer.from(value).toString('hex')]),
+          })),
+        )
+      })
+
+  it('wanted keys from row to row: a map that ends early is an error in every row', () => {
+    const whole = [8, 2, 2, 4, 4, 6, 6, 8, 8, 0]
+    for (const of of ['number-map', 'bytes-map'] as const) {
+      const schema = record('r', field(1, 'x', pairs(of === 'number-map' ? 'long' : 'bytes')))
+      const item = of === 'number-map' ? whole : [8, 2, 2, 9, 4, 2, 9, 6, 2, 9, 8, 2, 9, 0]
+      for (let cut = 1; cut < item.length; cut++) {
+        const rows = [item, item.slice(0, cut)].map((raw) => ({ x: new Preencoded(Uint8Array.from(raw)) }))
+        const read = () => decodeFile(write(schema, rows), [cells(of)], { wanted: [1, 3] })
+        assert.throws(read, CorruptFileError, /entry 1 /, `${of}, cut at ${cut}`)
+      }
+    }
   })
 
   it('wanted keys do not touch arrays', () => {

@@ -88,7 +88,8 @@ const BY_GROUP = {
     contentSizeInBytes: 0,
   },
   sizes: { columnSizes: { 1: 100, 2: 2 ** 45 } },
-  counts: { valueCounts: { 1: 5, 2: 6 }, nullValueCounts: { 1: 0, 2: 6 }, nanValueCounts: { 1: 1 } },
+  counts: { valueCounts: { 1: 5, 2: 6 }, nullValueCounts: { 1: 0, 2: 6 } },
+  nans: { nanValueCounts: { 1: 1 } },
   bounds: {
     lowerBounds: { 1: 'AQIDBA==', 2: base64(LONG_BOUND), [DELETE_FILE_PATH_ID]: base64('s3://a') },
     upperBounds: {
