@@ -17,6 +17,10 @@
  * float64. Byte values of up to eight bytes stand in the cell itself, little end first and zero-padded, with their
  * length as tag, so that fixed-width bounds can be compared without being copied or typed; longer ones have the tag
  * {@link CELL_IN_HEAP} and hold offset and length, as two uint32, of bytes in the heap.
+ *
+ * **Keyed columns** hold the items that a few keys have in maps: each key has a *slot*, and each map a column per slot.
+ * A number is kept plus one, as float64, and 0 where the map has no such key or a negative number; a byte value as in a
+ * cell, with its length plus one as tag, or {@link CELL_IN_HEAP}, and 0 where there is none.
  */
 import { ByteDictionary } from '../bytes/byte-dictionary.ts'
 
@@ -32,7 +36,20 @@ export interface ColumnLayout {
   readonly tuple: boolean
   /** Rows of one array-of-records column. */
   readonly child: ColumnLayout | undefined
+  readonly keyed: KeyedLayout
 }
+
+/** Maps whose wanted keys have columns of their own. */
+export interface KeyedLayout {
+  /** Wanted keys. */
+  readonly slots: number
+  /** Maps of numbers, and of byte values. */
+  readonly numbers: readonly boolean[]
+  readonly bytes: readonly boolean[]
+}
+
+/** No map has any. */
+export const NOT_KEYED: KeyedLayout = { slots: 0, numbers: [], bytes: [] }
 
 /** Offsets into the heap are 32 bits wide; no batch of a real table comes near. */
 const MAX_HEAP_BYTES = 2 ** 31 - 1
@@ -69,9 +86,21 @@ export class ColumnStore {
   cellLength = 0
   readonly child: ColumnStore | undefined
   childLength = 0
+  /** Keyed columns: that of map `m` and slot `s` is at `m * slots + s`. Lanes are two a row. */
+  keyedNumbers: Float64Array[]
+  keyedTags: Uint8Array[]
+  keyedLanes: Int32Array[]
+  readonly #keyedNumbers: readonly boolean[]
+  readonly #keyedBytes: readonly boolean[]
 
   constructor(layout: ColumnLayout) {
     this.layout = layout
+    const { slots, numbers, bytes } = layout.keyed
+    this.#keyedNumbers = numbers.flatMap((filled) => Array<boolean>(slots).fill(filled))
+    this.#keyedBytes = bytes.flatMap((filled) => Array<boolean>(slots).fill(filled))
+    this.keyedNumbers = this.#keyedNumbers.map(() => new Float64Array(0))
+    this.keyedTags = this.#keyedBytes.map(() => new Uint8Array(0))
+    this.keyedLanes = this.#keyedBytes.map(() => new Int32Array(0))
     this.uint8 = layout.uint8.map(() => new Uint8Array(0))
     this.int32 = layout.int32.map(() => new Int32Array(0))
     this.float64 = layout.float64.map(() => new Float64Array(0))
@@ -93,6 +122,8 @@ export class ColumnStore {
     // Nulls leave lengths as they are, and numbers their cell's tag; copying rows goes by them, so they are as if new.
     for (const column of [...this.bytesLength, ...this.cellCount]) column.fill(0)
     this.cellTag.fill(0)
+    // A map that lacks a key leaves its column as it is.
+    for (const column of [...this.keyedNumbers, ...this.keyedTags]) column.fill(0)
   }
 
   /** Bytes of all arrays, child rows left out. */
@@ -102,6 +133,7 @@ export class ColumnStore {
     bytes += bytesOf(this.uint8) + bytesOf(this.int32) + bytesOf(this.float64) + bytesOf(this.int64)
     bytes += bytesOf(this.bytesOffset) + bytesOf(this.bytesLength)
     bytes += bytesOf(this.cellStart) + bytesOf(this.cellCount)
+    bytes += bytesOf(this.keyedNumbers) + bytesOf(this.keyedTags) + bytesOf(this.keyedLanes)
     return bytes
   }
 
@@ -120,6 +152,9 @@ export class ColumnStore {
     this.cellStart = grownAll(this.cellStart, layout.cells, capacity)
     this.cellCount = grownAll(this.cellCount, layout.cells, capacity)
     if (layout.tuple) this.tuple = grown(this.tuple, capacity)
+    this.keyedNumbers = grownAll(this.keyedNumbers, this.#keyedNumbers, capacity)
+    this.keyedTags = grownAll(this.keyedTags, this.#keyedBytes, capacity)
+    this.keyedLanes = grownAll(this.keyedLanes, this.#keyedBytes, 2 * capacity)
     this.capacity = capacity
   }
 
@@ -161,6 +196,16 @@ export function compactRows(store: ColumnStore, rows: Uint32Array): ColumnStore 
   to.int64 = gatherAll(store.int64, layout.int64, rows, 2)
   to.otherSymbols = store.otherSymbols
   if (layout.tuple) to.tuple = gather(store.tuple, rows, 1)
+  to.keyedNumbers = store.keyedNumbers.map((column) => gatherIfAny(column, rows, 1))
+  to.keyedTags = store.keyedTags.map((column) => gatherIfAny(column, rows, 1))
+  to.keyedLanes = store.keyedLanes.map((column, i) => {
+    const lanes = gatherIfAny(column, rows, 2)
+    const tags = to.keyedTags[i]
+    for (let row = 0; row < tags.length; row++)
+      if (tags[row] === CELL_IN_HEAP)
+        lanes[2 * row] = copyHeap(store, lanes[2 * row] >>> 0, lanes[2 * row + 1], to)
+    return lanes
+  })
   layout.bytes.forEach((filled, column) => {
     if (!filled) return
     const offsets = store.bytesOffset[column]
@@ -213,6 +258,11 @@ function gather<A extends NumberArray>(array: A, rows: Uint32Array, width: 1 | 2
     if (width === 2) to[2 * i + 1] = array[2 * rows[i] + 1]
   }
   return to
+}
+
+/** Of a column that is not filled, nothing. */
+function gatherIfAny<A extends NumberArray>(column: A, rows: Uint32Array, width: 1 | 2): A {
+  return column.length === 0 ? column : gather(column, rows, width)
 }
 
 function gatherAll<A extends NumberArray>(

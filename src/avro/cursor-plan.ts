@@ -27,6 +27,8 @@ export type Sink =
       readonly column: number
       readonly of: 'keys' | 'numbers' | 'number-map' | 'bytes-map'
     }
+  /** A map<int, long | bytes> of which each wanted key has a column of its own; `column` numbers the maps of its kind. */
+  | { readonly kind: 'keyed'; readonly column: number; readonly of: 'number-map' | 'bytes-map' }
   /** A record kept as the number of its raw encoding. */
   | { readonly kind: 'tuple' }
   /** A record whose own fields are bound. */
@@ -104,6 +106,23 @@ export const OP = {
   BOOLEAN: 26,
   /** Byte of the branch that must be taken, field number: a value where null is not allowed. */
   PRESENT: 27,
+  /** Column of the kind; the last two with the node number of the items. */
+  KEYED_NUMBERS: 28,
+  KEYED_BYTES: 29,
+  ODD_KEYED_NUMBERS: 30,
+  ODD_KEYED_BYTES: 31,
+} as const
+
+/** For key-value records as the specification has them, and for others. */
+const MAP_OPS = {
+  cells: {
+    'number-map': [OP.NUMBER_MAP, OP.ODD_NUMBER_MAP],
+    'bytes-map': [OP.BYTES_MAP, OP.ODD_BYTES_MAP],
+  },
+  keyed: {
+    'number-map': [OP.KEYED_NUMBERS, OP.ODD_KEYED_NUMBERS],
+    'bytes-map': [OP.KEYED_BYTES, OP.ODD_KEYED_BYTES],
+  },
 } as const
 
 /**
@@ -266,32 +285,37 @@ class Compiler {
         code.push(OP.ROWS, sink.column)
         return
       case 'cells':
-        this.#cells(type, sink, wrong)
+      case 'keyed':
+        if (type.type !== 'array') throw wrong()
+        if (sink.of === 'keys' || sink.of === 'numbers') {
+          if (!isInteger(type.items)) throw wrong()
+          code.push(sink.of === 'keys' ? OP.KEYS : OP.NUMBERS, sink.column)
+        } else this.#map(type.items, sink.kind, sink.of, sink.column, wrong)
     }
   }
 
-  #cells(type: AvroSchema, sink: Extract<Sink, { kind: 'cells' }>, wrong: () => CorruptFileError): void {
+  #map(
+    items: AvroSchema,
+    kind: 'cells' | 'keyed',
+    of: 'number-map' | 'bytes-map',
+    column: number,
+    wrong: () => CorruptFileError,
+  ): void {
     const code = this.#code
-    if (type.type !== 'array') throw wrong()
-    const { items } = type
-    if (sink.of === 'keys' || sink.of === 'numbers') {
-      if (!isInteger(items)) throw wrong()
-      code.push(sink.of === 'keys' ? OP.KEYS : OP.NUMBERS, sink.column)
-      return
-    }
     const pair = pairOf(items)
     if (pair === undefined) throw wrong()
-    const numbers = sink.of === 'number-map'
+    const numbers = of === 'number-map'
+    const [plain, odd] = MAP_OPS[kind][of]
     const keyAt = keyPosition(pair)
     if (pair === items && keyAt === 0 && isPair(items, numbers ? isInteger : isSized)) {
-      code.push(numbers ? OP.NUMBER_MAP : OP.BYTES_MAP, sink.column)
+      code.push(plain, column)
       return
     }
     const key = unwrapOptional(pair.fields[keyAt].type)?.schema
     const value = unwrapOptional(pair.fields[1 - keyAt].type)?.schema
     if (key === undefined || !isInteger(key) || value === undefined) throw wrong()
     if (numbers ? !isInteger(value) : !isSized(value) && value.type !== 'fixed') throw wrong()
-    code.push(numbers ? OP.ODD_NUMBER_MAP : OP.ODD_BYTES_MAP, sink.column, this.#node(items))
+    code.push(odd, column, this.#node(items))
   }
 
   #skip(type: AvroSchema): void {

@@ -19,14 +19,19 @@ import type { AvroSchema } from './schema.ts'
 import { CorruptFileError } from '../errors.ts'
 import { readVarint, VARINT } from './varint.ts'
 
-/** Which keys of maps are kept: all, or those in a table of small ids and a short list of large ones. */
+/**
+ * Which keys of maps are kept: all, or those in a table of small ids and a short list of large ones. Wanted keys have
+ * slots, in the order in which they were given.
+ */
 export interface WantedKeys {
   readonly all: boolean
   /** How many different keys are wanted; -1 for all. */
   readonly count: number
-  /** `small[id] === 1` for wanted ids; ids past its end are looked up in `large`. */
-  readonly small: Uint8Array
+  /** Slot plus one of wanted ids; ids past its end are looked up in `large`. */
+  readonly small: Int32Array
   readonly large: Int32Array
+  /** Slots of the ids in `large`. */
+  readonly slotOfLarge: Int32Array
   /** `mayBegin[byte] === 0` for bytes that the encoding of no wanted key begins with: the rest need not be decoded. */
   readonly mayBegin: Uint8Array
 }
@@ -34,31 +39,33 @@ export interface WantedKeys {
 /** Ids below this get a byte each in {@link WantedKeys.small}. */
 const MAX_SMALL_KEY = 65_536
 
-/** Builds the look-up of wanted keys. */
+/**
+ * Builds the look-up of wanted keys.
+ *
+ * @param ids a repeated one counts once
+ */
 export function wantedKeys(ids: 'all' | readonly number[]): WantedKeys {
   const mayBegin = new Uint8Array(256)
+  const none = new Int32Array(0)
   if (ids === 'all')
-    return {
-      all: true,
-      count: -1,
-      small: new Uint8Array(0),
-      large: new Int32Array(0),
-      mayBegin: mayBegin.fill(1),
-    }
-  const small = ids.filter((id) => id >= 0 && id < MAX_SMALL_KEY)
-  const table = new Uint8Array(small.length === 0 ? 0 : Math.max(...small) + 1)
-  for (const id of small) table[id] = 1
-  for (const id of ids) {
+    return { all: true, count: -1, small: none, large: none, slotOfLarge: none, mayBegin: mayBegin.fill(1) }
+  const slots = [...new Set(ids)].map((id, slot) => ({ id, slot }))
+  const isSmall = ({ id }: { id: number }): boolean => id >= 0 && id < MAX_SMALL_KEY
+  const small = new Int32Array(Math.max(0, ...slots.filter(isSmall).map(({ id }) => id + 1)))
+  for (const { id, slot } of slots.filter(isSmall)) small[id] = slot + 1
+  for (const { id } of slots) {
     const zigzag = ((id << 1) ^ (id >> 31)) >>> 0
     // A small key may be written in more bytes than it needs.
     mayBegin[(zigzag & 127) | 128] = 1
     if (zigzag < 128) mayBegin[zigzag] = 1
   }
+  const large = slots.filter((key) => !isSmall(key))
   return {
     all: false,
-    count: new Set(ids).size,
-    small: table,
-    large: Int32Array.from(ids.filter((id) => id < 0 || id >= MAX_SMALL_KEY)),
+    count: slots.length,
+    small,
+    large: Int32Array.from(large, ({ id }) => id),
+    slotOfLarge: Int32Array.from(large, ({ slot }) => slot),
     mayBegin,
   }
 }
@@ -113,7 +120,7 @@ export function* decodeBlocks(
       )
     }
     try {
-      forgetPlaces(store.cellStart.length)
+      forgetPlaces(store)
       let at = start
       // Rows are made room for as they come, for the count is a claim too.
       for (let left = count; left > 0; left -= CHUNK_ROWS) {
@@ -336,6 +343,8 @@ function runCursor(
             // Arrays and maps: blocks of items until a count of zero.
             const bound = op !== OP.SKIP_VARINTS && op !== OP.SKIP_NUMBER_MAP && op !== OP.SKIP_BYTES_MAP
             const first = store.cellLength
+            // Which map of its kind has keyed columns, or -1 for one that goes to cells.
+            const keyed = op >= OP.KEYED_NUMBERS ? code[q + 1] : -1
             for (;;) {
               n = b[p++]!
               if (n > 127) {
@@ -375,21 +384,26 @@ function runCursor(
                   p = readNumbers(b, p, n, store)
                   break
                 case OP.NUMBER_MAP:
-                  p = readNumberMap(b, view, p, end, n, store, wanted, knownPlaces[code[q + 1]])
+                case OP.KEYED_NUMBERS:
+                  p = readNumberMap(b, view, p, end, n, store, wanted, numberPlaces[code[q + 1]], keyed, r)
                   break
                 case OP.BYTES_MAP:
-                  p = readBytesMap(b, p, end, n, store, wanted, knownPlaces[code[q + 1]])
+                case OP.KEYED_BYTES:
+                  p = readBytesMap(b, p, end, n, store, wanted, bytesPlaces[code[q + 1]], keyed, r)
                   break
                 case OP.ODD_NUMBER_MAP:
                 case OP.ODD_BYTES_MAP:
-                  p = readOddMap(plan.nodes[code[q + 2]], b, p, end, n, store, wanted)
+                case OP.ODD_KEYED_NUMBERS:
+                case OP.ODD_KEYED_BYTES:
+                  p = readOddMap(plan.nodes[code[q + 2]], b, p, end, n, store, wanted, keyed, r)
                   break
                 default:
                   throw new Error(`Cursor plan holds the unknown operation ${op}`)
               }
               if (p > end) throw new CursorFault('an array runs past the block', p, r)
             }
-            if (bound) {
+            if (keyed >= 0) q += op >= OP.ODD_KEYED_NUMBERS ? 3 : 2
+            else if (bound) {
               const column = code[q + 1]
               cellStart[column][r] = first
               cellCount[column][r] = store.cellLength - first
@@ -628,12 +642,13 @@ function readNumbers(b: Uint8Array, at: number, count: number, store: ColumnStor
   return p
 }
 
-function isWanted(key: number, wanted: WantedKeys): boolean {
-  if (wanted.all) return true
-  if (key >= 0 && key < wanted.small.length) return wanted.small[key] === 1
+/** The slot of a key, or -1 if it is not wanted; where all are, they have none. */
+function slotOf(key: number, wanted: WantedKeys): number {
+  if (wanted.all) return 0
+  if (key >= 0 && key < wanted.small.length) return wanted.small[key] - 1
   const { large } = wanted
-  for (let i = 0; i < large.length; i++) if (large[i] === key) return true
-  return false
+  for (let i = 0; i < large.length; i++) if (large[i] === key) return wanted.slotOfLarge[i]
+  return -1
 }
 
 /** A map key of more than one byte: gives it, and leaves the position behind it in VARINT. */
@@ -656,14 +671,20 @@ interface KeyPlaces {
   readonly keys: Int32Array
 }
 
-/** By column of cells. They last for one block, so that what is read of a file depends on nothing but the file. */
-const knownPlaces: KeyPlaces[] = []
+/**
+ * By column, of cells or of keyed maps of the kind: a plan has either. They last for one block, so that what is read of a
+ * file depends on nothing but the file.
+ */
+const numberPlaces: KeyPlaces[] = []
+const bytesPlaces: KeyPlaces[] = []
 
-function forgetPlaces(columns: number): void {
-  for (const known of knownPlaces) known.pairs = -1
-  while (knownPlaces.length < columns) {
-    const [places, keys] = [new Int32Array(MAX_PLACES), new Int32Array(MAX_PLACES)]
-    knownPlaces.push({ pairs: -1, found: 0, places, keys })
+function forgetPlaces({ layout }: ColumnStore): void {
+  for (const places of [numberPlaces, bytesPlaces]) {
+    for (const known of places) known.pairs = -1
+    while (places.length < layout.cells.length) {
+      const [at, keys] = [new Int32Array(MAX_PLACES), new Int32Array(MAX_PLACES)]
+      places.push({ pairs: -1, found: 0, places: at, keys })
+    }
   }
 }
 
@@ -682,9 +703,11 @@ function readNumberMap(
   store: ColumnStore,
   wanted: WantedKeys,
   known: KeyPlaces,
+  keyed: number,
+  row: number,
 ): number {
   if (known.pairs === count) {
-    const p = readNumbersAtPlaces(b, view, at, end, count, store, known)
+    const p = readNumbersAtPlaces(b, view, at, end, count, store, wanted, known, keyed, row)
     if (p >= 0) return p
   }
   const { mayBegin } = wanted
@@ -710,13 +733,11 @@ function readNumberMap(
         p = VARINT.next
       }
     } else key = (key >>> 1) ^ -(key & 1)
-    if (!isWanted(key, wanted)) {
+    const slot = slotOf(key, wanted)
+    if (slot < 0) {
       while (b[p++] > 127);
     } else {
-      store.reserveCells(1)
-      const cell = store.cellLength++
-      store.cellKey[cell] = key
-      p = readFloat64(b, p, store.cellFloat, cell)
+      p = keyed < 0 ? putNumber(b, p, key, store) : putKeyedNumber(b, p, keyed, slot, store, row)
       if (found < MAX_PLACES) {
         known.places[found] = count - n
         known.keys[found] = key
@@ -742,21 +763,25 @@ function readNumbersAtPlaces(
   end: number,
   count: number,
   store: ColumnStore,
+  wanted: WantedKeys,
   { found, places, keys }: KeyPlaces,
+  keyed: number,
+  row: number,
 ): number {
-  store.reserveCells(found)
   const { cellLength } = store
   let p = at
   let pair = 0
   for (let i = 0; i < found; i++) {
     p = skipVarints(b, view, p, end, 2 * (places[i] - pair))
     if (!readVarint(b, p, end) || VARINT.value !== keys[i]) {
+      // What went into keyed columns already is read again: those keys are in this map.
       store.cellLength = cellLength
       return -1
     }
-    const cell = store.cellLength++
-    store.cellKey[cell] = keys[i]
-    p = readFloat64(b, VARINT.next, store.cellFloat, cell)
+    p =
+      keyed < 0
+        ? putNumber(b, VARINT.next, keys[i], store)
+        : putKeyedNumber(b, VARINT.next, keyed, slotOf(keys[i], wanted), store, row)
     pair = places[i] + 1
   }
   return skipVarints(b, view, p, end, 2 * (count - pair))
@@ -769,7 +794,10 @@ function readBytesAtPlaces(
   end: number,
   count: number,
   store: ColumnStore,
+  wanted: WantedKeys,
   { found, places, keys }: KeyPlaces,
+  keyed: number,
+  row: number,
 ): number {
   const { cellLength, heapLength } = store
   let p = at
@@ -783,7 +811,8 @@ function readBytesAtPlaces(
     }
     const length = longLength(b, VARINT.next, end, -1)
     p = VARINT.next
-    putBytes(b, p, length, keys[i], store)
+    if (keyed < 0) putBytes(b, p, length, keys[i], store)
+    else putKeyedBytes(b, p, length, keyed, slotOf(keys[i], wanted), store, row)
     p += length
     pair = places[i] + 1
   }
@@ -798,12 +827,14 @@ function readBytesMap(
   store: ColumnStore,
   wanted: WantedKeys,
   known: KeyPlaces,
+  keyed: number,
+  row: number,
 ): number {
   if (known.pairs === count) {
-    const p = readBytesAtPlaces(b, at, end, count, store, known)
+    const p = readBytesAtPlaces(b, at, end, count, store, wanted, known, keyed, row)
     if (p >= 0) return p
   }
-  const { all, small, mayBegin } = wanted
+  const { mayBegin } = wanted
   let found = 0
   let p = at
   for (let n = count; n > 0; n--) {
@@ -829,8 +860,10 @@ function readBytesMap(
       p = VARINT.next
     } else x = x >>> 1
     if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p)
-    if (!isSkipped && (all || (key >= 0 && key < small.length ? small[key] === 1 : isWanted(key, wanted)))) {
-      putBytes(b, p, x, key, store)
+    const slot = isSkipped ? -1 : slotOf(key, wanted)
+    if (slot >= 0) {
+      if (keyed < 0) putBytes(b, p, x, key, store)
+      else putKeyedBytes(b, p, x, keyed, slot, store, row)
       if (found < MAX_PLACES) {
         known.places[found] = count - n
         known.keys[found] = key
@@ -843,22 +876,70 @@ function readBytesMap(
   return p
 }
 
+/** Appends one cell with a number; gives the position behind it. */
+function putNumber(b: Uint8Array, at: number, key: number, store: ColumnStore): number {
+  store.reserveCells(1)
+  const cell = store.cellLength++
+  store.cellKey[cell] = key
+  return readFloat64(b, at, store.cellFloat, cell)
+}
+
+function putKeyedNumber(
+  b: Uint8Array,
+  at: number,
+  map: number,
+  slot: number,
+  store: ColumnStore,
+  row: number,
+): number {
+  const column = store.keyedNumbers[map * store.layout.keyed.slots + slot]
+  const next = readFloat64(b, at, column, row)
+  const value = column[row]
+  // One more than the greatest exact number would not be exact.
+  column[row] = value >= 0 && value < Number.MAX_SAFE_INTEGER ? value + 1 : 0
+  return next
+}
+
 /** Appends one cell with a byte value: in the cell itself up to eight bytes, else in the heap. */
 function putBytes(b: Uint8Array, at: number, length: number, key: number, store: ColumnStore): void {
   store.reserveCells(1)
   const cell = store.cellLength++
   store.cellKey[cell] = key
-  const lanes = store.cellLanes
+  store.cellTag[cell] = length > 8 ? CELL_IN_HEAP : length
+  putLanes(b, at, length, store.cellLanes, cell, store)
+}
+
+function putKeyedBytes(
+  b: Uint8Array,
+  at: number,
+  length: number,
+  map: number,
+  slot: number,
+  store: ColumnStore,
+  row: number,
+): void {
+  const column = map * store.layout.keyed.slots + slot
+  store.keyedTags[column][row] = length > 8 ? CELL_IN_HEAP : length + 1
+  putLanes(b, at, length, store.keyedLanes[column], row, store)
+}
+
+/** A byte value in two lanes: itself, little end first, or where it is in the heap. */
+function putLanes(
+  b: Uint8Array,
+  at: number,
+  length: number,
+  lanes: Int32Array,
+  index: number,
+  store: ColumnStore,
+): void {
   if (length > 8) {
-    store.cellTag[cell] = CELL_IN_HEAP
-    lanes[2 * cell] = copyToHeap(b, at, length, store)
-    lanes[2 * cell + 1] = length
+    lanes[2 * index] = copyToHeap(b, at, length, store)
+    lanes[2 * index + 1] = length
     return
   }
-  store.cellTag[cell] = length
   if (length === 8) {
-    lanes[2 * cell] = b[at] | (b[at + 1] << 8) | (b[at + 2] << 16) | (b[at + 3] << 24)
-    lanes[2 * cell + 1] = b[at + 4] | (b[at + 5] << 8) | (b[at + 6] << 16) | (b[at + 7] << 24)
+    lanes[2 * index] = b[at] | (b[at + 1] << 8) | (b[at + 2] << 16) | (b[at + 3] << 24)
+    lanes[2 * index + 1] = b[at + 4] | (b[at + 5] << 8) | (b[at + 6] << 16) | (b[at + 7] << 24)
     return
   }
   let low = 0
@@ -867,8 +948,8 @@ function putBytes(b: Uint8Array, at: number, length: number, key: number, store:
     if (i < 4) low |= b[at + i] << (8 * i)
     else high |= b[at + i] << (8 * (i - 4))
   }
-  lanes[2 * cell] = low
-  lanes[2 * cell + 1] = high
+  lanes[2 * index] = low
+  lanes[2 * index + 1] = high
 }
 
 /**
@@ -883,6 +964,8 @@ function readOddMap(
   count: number,
   store: ColumnStore,
   wanted: WantedKeys,
+  keyed: number,
+  row: number,
 ): number {
   const pair = pairOf(items)
   if (pair === undefined) throw new Error('Cursor plan holds a map without key and value')
@@ -908,17 +991,21 @@ function readOddMap(
       p = skipNode(type, b, p, end, 0)
     }
     if (p > end) throw new CursorFault('a map runs past the block', p)
-    if (valueType === undefined || !isWanted(key, wanted)) continue
+    const slot = slotOf(key, wanted)
+    if (valueType === undefined || slot < 0) continue
     if (valueType.type === 'int' || valueType.type === 'long') {
-      store.reserveCells(1)
-      store.cellKey[store.cellLength] = key
-      readFloat64(b, valueAt, store.cellFloat, store.cellLength++)
-    } else if (valueType.type === 'fixed') {
-      putBytes(b, valueAt, valueType.size, key, store)
-    } else {
-      const length = longLength(b, valueAt, end, -1)
-      putBytes(b, VARINT.next, length, key, store)
+      if (keyed < 0) putNumber(b, valueAt, key, store)
+      else putKeyedNumber(b, valueAt, keyed, slot, store, row)
+      continue
     }
+    let length: number
+    if (valueType.type === 'fixed') length = valueType.size
+    else {
+      length = longLength(b, valueAt, end, -1)
+      valueAt = VARINT.next
+    }
+    if (keyed < 0) putBytes(b, valueAt, length, key, store)
+    else putKeyedBytes(b, valueAt, length, keyed, slot, store, row)
   }
   return p
 }

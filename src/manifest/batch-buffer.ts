@@ -2,11 +2,11 @@
  * Entry batches across threads: all columns in one ArrayBuffer that is moved, not copied, and a small plain header.
  *
  *     int32 x 8     magic, version, rows, heap bytes, cells, partition keys, bytes of partition keys, sum of these
- *     columns       null mask, then the columns that the field groups fill, in the order of the store's arrays
+ *     columns       null mask, then the columns that what was read fills, in the order of the store's arrays
  *     heap, cells (keys, lanes, tags), partition keys (offsets, bytes)
  *
  * Each part starts at a multiple of eight bytes, so that it can be looked at in place. Both sides derive the parts from
- * the counts and the field groups; the buffer's size is the check that they agree.
+ * the counts and what was read; the buffer's size is the check that they agree.
  */
 import type { ColumnLayout } from '../avro/column-store.ts'
 import { ColumnStore } from '../avro/column-store.ts'
@@ -14,7 +14,7 @@ import { PackedStrings } from '../bytes/byte-dictionary.ts'
 import { WorkerError } from '../errors.ts'
 import type { BatchSegment } from './entry-batch.ts'
 import { EntryBatch } from './entry-batch.ts'
-import type { FieldGroup } from './entry-fields.ts'
+import type { ReadFields } from './entry-fields.ts'
 import { entryLayout } from './entry-fields.ts'
 import type { ManifestFile } from './manifest-file.ts'
 import type { PartitionType } from './partition-key.ts'
@@ -22,7 +22,7 @@ import type { PartitionType } from './partition-key.ts'
 /** A packed batch. */
 export interface PackedBatch {
   readonly buffer: ArrayBuffer
-  readonly groups: readonly FieldGroup[]
+  readonly read: ReadFields
   readonly otherSymbols: readonly string[]
   readonly segments: PackedSegments
 }
@@ -46,7 +46,7 @@ const HEADER_BYTES = HEADER_INTS * 4
 
 /** Packs the live entries of a batch. */
 export function packBatch(batch: EntryBatch): PackedBatch {
-  const { store, groups, segments, partitionKeys: keys, rowCount } = batch.onlyLive()
+  const { store, read, segments, partitionKeys: keys, rowCount } = batch.onlyLive()
   const counts: Counts = {
     rows: rowCount,
     heapBytes: store.heapLength,
@@ -72,6 +72,9 @@ export function packBatch(batch: EntryBatch): PackedBatch {
   copyAll(store.cellStart, to.cellStart)
   copyAll(store.cellCount, to.cellCount)
   to.tuple.set(store.tuple.subarray(0, rowCount))
+  copyAll(store.keyedNumbers, to.keyedNumbers)
+  copyAll(store.keyedTags, to.keyedTags)
+  copyAll(store.keyedLanes, to.keyedLanes)
   to.heap.set(store.heap.subarray(0, counts.heapBytes))
   to.cellKey.set(store.cellKey.subarray(0, counts.cells))
   to.cellLanes.set(store.cellLanes.subarray(0, 2 * counts.cells))
@@ -80,7 +83,7 @@ export function packBatch(batch: EntryBatch): PackedBatch {
   to.keyHeap.set(keys.heap.subarray(0, counts.keyBytes))
   return {
     buffer,
-    groups,
+    read,
     otherSymbols: store.otherSymbols,
     segments: {
       specIds: segments.map(({ partitionType }) => partitionType.specId),
@@ -106,7 +109,7 @@ export function unpackBatch(
   manifests: readonly ManifestFile[],
   partitionTypes: ReadonlyMap<number, PartitionType>,
 ): EntryBatch {
-  const { buffer, groups } = packed
+  const { buffer, read } = packed
   if (buffer.byteLength < HEADER_BYTES)
     throw new WorkerError(`Cannot read an entry batch: ${buffer.byteLength} bytes are less than its header`)
   const header = new Int32Array(buffer, 0, HEADER_INTS)
@@ -116,7 +119,7 @@ export function unpackBatch(
   if (version !== VERSION)
     throw new WorkerError(`Cannot read an entry batch of version ${version}: this is version ${VERSION}`)
   const counts: Counts = { rows, heapBytes, cells, keys, keyBytes }
-  const layout = entryLayout(groups)
+  const layout = entryLayout(read)
   if (check !== sum(header.subarray(0, -1)) || packedBytes(layout, counts) !== buffer.byteLength) {
     throw new WorkerError(
       `Cannot read an entry batch: ${rows} rows, ${heapBytes} heap bytes and ${cells} cells do not make ${buffer.byteLength} bytes`,
@@ -137,6 +140,9 @@ export function unpackBatch(
     cellStart: from.cellStart,
     cellCount: from.cellCount,
     tuple: from.tuple,
+    keyedNumbers: from.keyedNumbers,
+    keyedTags: from.keyedTags,
+    keyedLanes: from.keyedLanes,
     heap: from.heap,
     heapLength: heapBytes,
     cellKey: from.cellKey,
@@ -146,7 +152,7 @@ export function unpackBatch(
     cellLength: cells,
     otherSymbols: [...packed.otherSymbols],
   } satisfies Partial<ColumnStore>)
-  return new EntryBatch(store, groups, segments, new PackedStrings(from.keyHeap, from.keyOffsets))
+  return new EntryBatch(store, read, segments, new PackedStrings(from.keyHeap, from.keyOffsets))
 }
 
 const NO_NAMES: readonly string[] = Object.freeze([])
@@ -206,6 +212,8 @@ function packedBytes(layout: ColumnLayout, { rows, heapBytes, cells, keys, keyBy
   let total = HEADER_BYTES + 2 * aligned(4 * rows)
   total += ofWidth(1, uint8) + ofWidth(4, int32) + ofWidth(8, float64) + ofWidth(8, int64)
   total += 2 * (ofWidth(4, bytes) + ofWidth(4, lists))
+  const { slots, numbers, bytes: bounds } = layout.keyed
+  total += slots * (ofWidth(8, numbers) + ofWidth(1, bounds) + ofWidth(8, bounds))
   total += aligned(heapBytes) + aligned(4 * cells) + 8 * cells + aligned(cells)
   return total + aligned(4 * (keys + 1)) + aligned(keyBytes)
 }
@@ -230,6 +238,9 @@ class Sections {
   readonly cellStart: Uint32Array[]
   readonly cellCount: Uint32Array[]
   readonly tuple: Uint32Array
+  readonly keyedNumbers: Float64Array[]
+  readonly keyedTags: Uint8Array[]
+  readonly keyedLanes: Int32Array[]
   readonly heap: Uint8Array
   readonly cellKey: Int32Array
   readonly cellLanes: Int32Array
@@ -249,6 +260,12 @@ class Sections {
     this.cellStart = layout.cells.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
     this.cellCount = layout.cells.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
     this.tuple = this.#part(Uint32Array, 4, rows)
+    const keyed = (columns: readonly boolean[]): boolean[] =>
+      columns.flatMap((filled) => Array<boolean>(layout.keyed.slots).fill(filled))
+    const [numbers, bytes] = [keyed(layout.keyed.numbers), keyed(layout.keyed.bytes)]
+    this.keyedNumbers = numbers.map((filled) => this.#part(Float64Array, 8, filled ? rows : 0))
+    this.keyedTags = bytes.map((filled) => this.#part(Uint8Array, 1, filled ? rows : 0))
+    this.keyedLanes = bytes.map((filled) => this.#part(Int32Array, 4, filled ? 2 * rows : 0))
     this.heap = this.#part(Uint8Array, 1, heapBytes)
     this.cellKey = this.#part(Int32Array, 4, cells)
     this.cellLanes = this.#part(Int32Array, 4, 2 * cells)

@@ -8,11 +8,79 @@ import type { ByteSlot, ColumnMetrics } from '../expressions/column-metrics.ts'
 import { CELL_IN_HEAP } from '../avro/column-store.ts'
 import type { EntryBatch, NullableColumn } from './entry-batch.ts'
 import { COLUMN } from './entry-fields.ts'
+import type { BoundColumn, MetricColumn } from './metric-column.ts'
+
+/** Metrics of the row that `row` names; to be set before anything is asked. */
+export interface RowMetrics extends ColumnMetrics {
+  row: number
+}
+
+/** The metrics of a batch, however it keeps them. */
+export function batchMetrics(batch: EntryBatch): RowMetrics {
+  const { metricColumns } = batch
+  return metricColumns === undefined ? new MapMetrics(batch) : new ColumnarMetrics(batch, metricColumns)
+}
+
+/** Out of columns, one per field id. */
+class ColumnarMetrics implements RowMetrics {
+  row = 0
+  readonly #batch: EntryBatch
+  readonly #columns: ReadonlyMap<number, MetricColumn>
+
+  constructor(batch: EntryBatch, columns: ReadonlyMap<number, MetricColumn>) {
+    this.#batch = batch
+    this.#columns = columns
+  }
+
+  get recordCount(): number {
+    return this.#batch.recordCount(this.row)
+  }
+
+  valueCount(fieldId: number): number {
+    return this.#count(this.#columns.get(fieldId)?.valueCounts)
+  }
+
+  nullValueCount(fieldId: number): number {
+    return this.#count(this.#columns.get(fieldId)?.nullValueCounts)
+  }
+
+  nanValueCount(fieldId: number): number {
+    return this.#count(this.#columns.get(fieldId)?.nanValueCounts)
+  }
+
+  lowerBound(fieldId: number, slot: ByteSlot): boolean {
+    return this.#bound(this.#columns.get(fieldId)?.lower, slot)
+  }
+
+  upperBound(fieldId: number, slot: ByteSlot): boolean {
+    return this.#bound(this.#columns.get(fieldId)?.upper, slot)
+  }
+
+  #count(counts: Float64Array | undefined): number {
+    return counts === undefined || this.row >= counts.length ? -1 : counts[this.row] - 1
+  }
+
+  #bound(bounds: BoundColumn | undefined, slot: ByteSlot): boolean {
+    if (bounds === undefined || this.row >= bounds.tags.length) return false
+    const tag = bounds.tags[this.row]
+    if (tag === 0) return false
+    if (tag === CELL_IN_HEAP) {
+      slot.bytes = bounds.heap
+      slot.offset = bounds.lanes[2 * this.row] >>> 0
+      slot.length = bounds.lanes[2 * this.row + 1] >>> 0
+    } else {
+      slot.bytes = bounds.laneBytes
+      slot.offset = 8 * this.row
+      slot.length = tag - 1
+    }
+    return true
+  }
+}
 
 type CellColumn = keyof typeof COLUMN.cells & NullableColumn
 
-export class BatchMetrics implements ColumnMetrics {
-  /** The row that the answers are about; to be set before anything is asked. */
+/** Out of the maps of the rows. */
+class MapMetrics implements RowMetrics {
   row = 0
   readonly #batch: EntryBatch
   readonly #lanes: Uint8Array

@@ -9,7 +9,7 @@ import type { CursorPlan } from '../avro/cursor-plan.ts'
 import { compileCursorPlan } from '../avro/cursor-plan.ts'
 import { fieldIdCoverage, parseAvroSchema } from '../avro/schema.ts'
 import { CorruptFileError } from '../errors.ts'
-import type { FieldGroup } from './entry-fields.ts'
+import type { ReadFields } from './entry-fields.ts'
 import { entryBindings, unreadNulls } from './entry-fields.ts'
 import { LIST_BINDINGS } from './list-shape.ts'
 import type { ManifestCache } from './manifest-cache.ts'
@@ -27,17 +27,19 @@ export function manifestShape(container: AvroContainer, cache: ManifestCache): M
   return shape
 }
 
-/** The cursor plan of a shape for a set of field groups, from the cache if it was compiled before. */
+/** The cursor plan of a shape for what is to be read, from the cache if it was compiled before. */
 export function manifestPlan(
   shape: ManifestShape,
-  groups: readonly FieldGroup[],
+  read: ReadFields,
   location: string,
   cache: ManifestCache,
 ): CursorPlan {
-  const variant = groups.join()
+  const { groups, metricColumns } = read
+  // Which columns they are, is no business of the plan.
+  const variant = metricColumns === undefined ? groups.join() : `${groups.join()};by column`
   const known = cache.findPlan(shape.writerSchemaBytes, variant)
   if (known !== undefined) return known
-  const compiled = compileCursorPlan(shape.writerSchema, entryBindings(groups), shape.byName, location)
+  const compiled = compileCursorPlan(shape.writerSchema, entryBindings(read), shape.byName, location)
   const plan = { ...compiled, absent: compiled.absent | unreadNulls(groups) }
   cache.addPlan(shape.writerSchemaBytes, variant, plan)
   return plan

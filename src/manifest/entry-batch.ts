@@ -10,20 +10,21 @@ import { decodeBlocks, wantedKeys } from '../avro/cursor.ts'
 import { isAvroContainer, openContainer } from '../avro/container.ts'
 import { ByteDictionary, type ByteStrings } from '../bytes/byte-dictionary.ts'
 import { CorruptFileError, UnsupportedFeatureError } from '../errors.ts'
-import type { FieldGroup, FileFormat, ManifestProjection } from './entry-fields.ts'
+import type { FileFormat, ManifestProjection, ReadFields } from './entry-fields.ts'
 import {
   COLUMN,
   DELETE_FILE_PATH_ID,
-  effectiveGroups,
   entryLayout,
   FILE_FORMATS,
   NULL_BIT,
+  readFields,
 } from './entry-fields.ts'
 import { EntryStatus, inheritMetadata } from './inheritable-metadata.ts'
 import type { ManifestCache } from './manifest-cache.ts'
 import type { ManifestFile } from './manifest-file.ts'
 import type { ManifestShape } from './manifest-shape.ts'
 import { manifestPlan, manifestShape } from './cached-shapes.ts'
+import { metricColumnsOf, type MetricColumn } from './metric-column.ts'
 import type { PartitionTuple, PartitionType } from './partition-key.ts'
 import { decodePartitionKey, type PartitionKeyEncoder } from './partition-key.ts'
 
@@ -53,7 +54,7 @@ export type ShownColumns = 'all' | 'keys' | readonly number[]
 
 export class EntryBatch {
   readonly store: ColumnStore
-  readonly groups: readonly FieldGroup[]
+  readonly read: ReadFields
   readonly segments: readonly BatchSegment[]
   readonly rowCount: number
   /** Distinct partition tuples; `partitionIndex[row]` numbers them. */
@@ -63,6 +64,8 @@ export class EntryBatch {
   readonly liveRows: Uint32Array
   /** Ids of the columns whose metrics the maps show: more may have been read. */
   readonly shownColumns: ShownColumns
+  /** By column id, metrics that are kept to be tested; `undefined` where they are in maps, to be shown. */
+  readonly metricColumns: ReadonlyMap<number, MetricColumn> | undefined
   readonly #sequenceNumbers: BigInt64Array
   readonly #longs: readonly BigInt64Array[]
   readonly #tuples: (PartitionTuple | undefined)[] = []
@@ -70,14 +73,23 @@ export class EntryBatch {
   /** Made by {@link EntryBatchBuilder}. */
   constructor(
     store: ColumnStore,
-    groups: readonly FieldGroup[],
+    read: ReadFields,
     segments: readonly BatchSegment[],
     partitionKeys: ByteStrings,
-    { selected, shownColumns = 'all' }: { selected?: Uint32Array; shownColumns?: ShownColumns } = {},
+    {
+      selected,
+      shownColumns = 'all',
+      metricColumns = metricColumnsOf(store, read),
+    }: {
+      selected?: Uint32Array
+      shownColumns?: ShownColumns
+      metricColumns?: ReadonlyMap<number, MetricColumn> | undefined
+    } = {},
   ) {
+    this.metricColumns = metricColumns
     this.shownColumns = shownColumns
     this.store = store
-    this.groups = groups
+    this.read = read
     this.segments = segments
     const last = segments.at(-1)
     this.rowCount = last === undefined ? 0 : last.firstRow + last.rowCount
@@ -97,19 +109,19 @@ export class EntryBatch {
     const key = this.partitionKeys.at(this.partitionIndex[row])
     store.tuple[0] = keys.intern(key, 0, key.length)
     const segment = { ...this.segmentOf(row), firstRow: 0, rowCount: 1 }
-    return new EntryBatch(store, this.groups, [segment], keys, { shownColumns: this.shownColumns })
+    return new EntryBatch(store, this.read, [segment], keys, { shownColumns: this.shownColumns })
   }
 
   /** The same columns with fewer live rows. */
   withRows(selected: Uint32Array): EntryBatch {
-    const { store, groups, segments, partitionKeys, shownColumns } = this
-    return new EntryBatch(store, groups, segments, partitionKeys, { selected, shownColumns })
+    const { store, read, segments, partitionKeys, shownColumns, metricColumns } = this
+    return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, metricColumns })
   }
 
   /** The same columns, of which the metric maps show no others. */
   showing(shownColumns: ShownColumns): EntryBatch {
-    const { store, groups, segments, partitionKeys, liveRows: selected } = this
-    return new EntryBatch(store, groups, segments, partitionKeys, { selected, shownColumns })
+    const { store, read, segments, partitionKeys, liveRows: selected, metricColumns } = this
+    return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, metricColumns })
   }
 
   /** The same without the rows that are not live; this very batch if it has none. */
@@ -123,7 +135,7 @@ export class EntryBatch {
       while (at < liveRows.length && liveRows[at] < segment.firstRow + segment.rowCount) at++
       segments.push({ ...segment, firstRow, rowCount: at - firstRow })
     }
-    return new EntryBatch(compactRows(this.store, liveRows), this.groups, segments, this.partitionKeys, {
+    return new EntryBatch(compactRows(this.store, liveRows), this.read, segments, this.partitionKeys, {
       shownColumns: this.shownColumns,
     })
   }
@@ -322,7 +334,7 @@ export type PartitionTypeLookup = (manifest: ManifestFile, shape: ManifestShape)
 /** Decodes manifests one after another into one batch. */
 export class EntryBatchBuilder {
   readonly #cache: ManifestCache
-  readonly #groups: readonly FieldGroup[]
+  readonly #read: ReadFields
   readonly #wanted: ReturnType<typeof wantedKeys>
   readonly #store: ColumnStore
   readonly #segments: BatchSegment[] = []
@@ -341,9 +353,9 @@ export class EntryBatchBuilder {
     store?: ColumnStore,
   ) {
     this.#cache = cache
-    this.#groups = effectiveGroups(projection)
+    this.#read = readFields(projection)
     this.#wanted = wantedKeys(projection.columnStats === 'none' ? [] : projection.columnStats)
-    this.#store = store ?? new ColumnStore(entryLayout(this.#groups))
+    this.#store = store ?? new ColumnStore(entryLayout(this.#read))
     this.#store.clear()
     this.#partitionTypeOf = partitionTypeOf
   }
@@ -378,7 +390,7 @@ export class EntryBatchBuilder {
     refuseUnreadable(bytes, manifest, location)
     const container = openContainer(bytes, location)
     const shape = manifestShape(container, this.#cache)
-    const plan = manifestPlan(shape, this.#groups, location, this.#cache)
+    const plan = manifestPlan(shape, this.#read, location, this.#cache)
     const partitionType = this.#partitionTypeOf(manifest, shape)
     const store = this.#store
     const encoder = this.#encoderFor(shape.keyEncoder(partitionType, plan.tupleSchema))
@@ -401,7 +413,7 @@ export class EntryBatchBuilder {
 
   /** The batch; the builder is not to be used afterwards. */
   finish(): EntryBatch {
-    return new EntryBatch(this.#store, this.#groups, this.#segments, this.#partitionKeys)
+    return new EntryBatch(this.#store, this.#read, this.#segments, this.#partitionKeys)
   }
 
   /** Raw tuples of manifests with one header have one meaning: their numbers go on as long as the encoder stays. */

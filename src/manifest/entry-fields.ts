@@ -4,7 +4,7 @@
  *
  * Fields come in groups, because a plan needs few of them: skipping the metric maps is the largest saving there is.
  */
-import type { ColumnLayout } from '../avro/column-store.ts'
+import { NOT_KEYED, type ColumnLayout } from '../avro/column-store.ts'
 import type { FieldBinding, Sink } from '../avro/cursor-plan.ts'
 
 /**
@@ -23,6 +23,16 @@ export interface ManifestProjection {
   readonly groups: readonly FieldGroup[]
   /** Columns, by field id, of which the groups of metrics keep values. */
   readonly columnStats: 'none' | 'all' | readonly number[]
+  /** True: metrics are kept by column, to be tested, and not in maps to be shown. `columnStats` names columns then. */
+  readonly byColumn?: boolean
+}
+
+/** What an entry batch was made with. */
+export interface ReadFields {
+  /** In a fixed order. */
+  readonly groups: readonly FieldGroup[]
+  /** Ids of the columns whose metrics are kept by column, in the order of their slots; `undefined`: they are in maps. */
+  readonly metricColumns: readonly number[] | undefined
 }
 
 /** Everything there is. */
@@ -45,6 +55,12 @@ export const COLUMN = {
     lowerBounds: 6,
     upperBounds: 7,
   },
+} as const
+
+/** Numbers of the maps whose items are kept by column. */
+export const KEYED_MAP = {
+  numbers: { valueCounts: 0, nullValueCounts: 1, nanValueCounts: 2 },
+  bytes: { lowerBounds: 0, upperBounds: 1 },
 } as const
 
 /** Bits of the null mask of a row. */
@@ -151,7 +167,7 @@ const DATA_FILE_FIELDS: readonly EntryField[] = [
 export const DELETE_FILE_PATH_ID = 2147483546
 
 /** The bindings of a projection: what the cursor plan is compiled from. */
-export function entryBindings(groups: readonly FieldGroup[]): FieldBinding[] {
+export function entryBindings({ groups, metricColumns }: ReadFields): FieldBinding[] {
   const wanted = DATA_FILE_FIELDS.filter(({ group }) => group === undefined || groups.includes(group))
   return [
     { id: 0, names: ['status'], sink: { kind: 'uint8', column: uint8.status }, nullBit: -1 },
@@ -163,9 +179,30 @@ export function entryBindings(groups: readonly FieldGroup[]): FieldBinding[] {
       sink: { kind: 'int64', column: int64.fileSequenceNumber },
       nullBit: 2,
     },
-    { id: 2, names: ['data_file'], sink: { kind: 'record', fields: wanted }, nullBit: -1 },
+    {
+      id: 2,
+      names: ['data_file'],
+      sink: { kind: 'record', fields: metricColumns === undefined ? wanted : wanted.map(byColumn) },
+      nullBit: -1,
+    },
   ]
 }
+
+/** The same field; if it is a map of metrics, with its items by column. */
+function byColumn(field: EntryField): FieldBinding {
+  const { sink } = field
+  if (sink.kind !== 'cells' || (sink.of !== 'number-map' && sink.of !== 'bytes-map')) return field
+  const number = KEYED_COLUMNS.get(sink.column)
+  return number === undefined ? field : { ...field, sink: { kind: 'keyed', column: number, of: sink.of } }
+}
+
+/** By the column of cells that a map has otherwise. */
+const KEYED_COLUMNS: ReadonlyMap<number, number> = new Map(
+  [...Object.entries(KEYED_MAP.numbers), ...Object.entries(KEYED_MAP.bytes)].map(([name, number]) => [
+    cells[name as keyof typeof cells],
+    number,
+  ]),
+)
 
 /** Null bits of the fields that a projection leaves out: they read as null. */
 export function unreadNulls(groups: readonly FieldGroup[]): number {
@@ -176,29 +213,41 @@ export function unreadNulls(groups: readonly FieldGroup[]): number {
 }
 
 /** The columns that a projection fills. */
-export function entryLayout(groups: readonly FieldGroup[]): ColumnLayout {
+export function entryLayout({ groups, metricColumns }: ReadFields): ColumnLayout {
   const layout = groups.includes('layout')
   const deletes = groups.includes('deletes')
   const sizes = groups.includes('sizes')
   const counts = groups.includes('counts')
   const nans = groups.includes('nans')
   const bounds = groups.includes('bounds')
+  const inMaps = metricColumns === undefined
   return {
     uint8: [true, true, true],
     int32: [layout],
     int64: [true, true, true, true],
     float64: [true, true, deletes, deletes],
     bytes: [true, deletes, layout],
-    cells: [layout, deletes, sizes, counts, counts, nans, bounds, bounds],
+    cells: [
+      layout,
+      deletes,
+      sizes,
+      ...[counts, counts, nans, bounds, bounds].map((isRead) => isRead && inMaps),
+    ],
     tuple: true,
     child: undefined,
+    keyed: inMaps
+      ? NOT_KEYED
+      : { slots: metricColumns.length, numbers: [counts, counts, nans], bytes: [bounds, bounds] },
   }
 }
 
-/** The groups of a projection, without those for which it names no column; in a fixed order. */
-export function effectiveGroups(projection: ManifestProjection): readonly FieldGroup[] {
-  const { groups, columnStats } = projection
+/** What a projection reads: the groups for which it names no column are left out. */
+export function readFields({ groups, columnStats, byColumn = false }: ManifestProjection): ReadFields {
   const noStats = columnStats === 'none' || (columnStats !== 'all' && columnStats.length === 0)
   const unread: readonly FieldGroup[] = noStats ? METRIC_GROUPS : []
-  return FIELD_GROUPS.filter((group) => groups.includes(group) && !unread.includes(group))
+  return {
+    groups: FIELD_GROUPS.filter((group) => groups.includes(group) && !unread.includes(group)),
+    metricColumns:
+      byColumn && columnStats !== 'none' && columnStats !== 'all' ? [...new Set(columnStats)] : undefined,
+  }
 }

@@ -4,7 +4,7 @@
  * Everything is decided by the fields of the embedded writer schema: the header keys of lists are in no
  * specification, and some writers leave them out (B001).
  */
-import type { ColumnLayout } from '../avro/column-store.ts'
+import { NOT_KEYED, type ColumnLayout } from '../avro/column-store.ts'
 import type { CursorPlan, FieldBinding } from '../avro/cursor-plan.ts'
 
 /** What is remembered of a manifest list's writer schema. */
@@ -69,7 +69,9 @@ export const LIST_LAYOUT: ColumnLayout = {
     cells: [],
     tuple: false,
     child: undefined,
+    keyed: NOT_KEYED,
   },
+  keyed: NOT_KEYED,
 }
 
 type Name = keyof typeof LIST_NULL_BIT

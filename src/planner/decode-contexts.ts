@@ -16,6 +16,9 @@ import { newContextId } from './decode-job.ts'
 import type { ScanFilter } from './scan-filter.ts'
 import type { TableScan } from './table-scan.ts'
 
+/** Columns of metrics have room for every file, and maps for what a file has: of very many columns that is less. */
+const MAX_METRIC_COLUMNS = 64
+
 /** @param keyColumns ids of the columns that equality deletes compare */
 export function dataContext(
   scan: TableScan,
@@ -32,6 +35,7 @@ export function dataContext(
   const projection: ManifestProjection = {
     groups,
     columnStats: shownColumns === 'all' ? 'all' : [...new Set([...shownColumns, ...tested])],
+    byColumn: shownColumns.length === 0 && tested.length <= MAX_METRIC_COLUMNS,
   }
   return {
     id: newContextId(),

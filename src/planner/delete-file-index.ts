@@ -19,7 +19,7 @@ import { ByteDictionary } from '../bytes/byte-dictionary.ts'
 import { InvalidMetadataError } from '../errors.ts'
 import type { ColumnMetrics } from '../expressions/column-metrics.ts'
 import { compileKeyOverlap, type KeyOverlap } from '../expressions/key-overlap.ts'
-import { BatchMetrics } from '../manifest/batch-metrics.ts'
+import { batchMetrics, type RowMetrics } from '../manifest/batch-metrics.ts'
 import { DeleteFile } from '../manifest/content-file.ts'
 import type { BatchSegment, EntryBatch } from '../manifest/entry-batch.ts'
 import { FileContent } from '../manifest/entry-batch.ts'
@@ -83,7 +83,7 @@ export class DeleteFileIndex {
   readonly #dvSequence = new Map<number, bigint>()
   readonly #lists: readonly SequencedLists[]
   /** Metrics of each batch of deletes; to be set to a row. */
-  readonly #metrics: BatchMetrics[] = []
+  readonly #metrics: RowMetrics[] = []
   /** By delete id, of equality deletes. */
   readonly #overlaps: (KeyOverlap | undefined)[] = []
   readonly #overlapByKeys = new Map<string, KeyOverlap>()
@@ -123,7 +123,7 @@ export class DeleteFileIndex {
   async #addBatch(batch: EntryBatch): Promise<void> {
     this.#checkTuples(batch)
     this.#batches.push(batch)
-    this.#metrics.push(new BatchMetrics(batch))
+    this.#metrics.push(batchMetrics(batch))
     for (const [i, row] of batch.liveRows.entries()) {
       this.#addRow(batch, row)
       if (i % ROWS_PER_LOOK === 0) await this.#pause()
@@ -247,7 +247,7 @@ export class DeleteFileIndex {
     const sequences = batch.sequenceNumbers
     const { heap } = batch.store
     this.work.lookups += rows.length
-    const metrics = new BatchMetrics(batch)
+    const metrics = batchMetrics(batch)
     let tests = 0
     for (let i = 0; i < rows.length; i++) {
       if (i % ROWS_PER_LOOK === 0) await this.#pause()

@@ -5,11 +5,13 @@
 import type { BoundExpression } from '../expressions/bound-expression.ts'
 import type { ByteSlot, ColumnMetrics } from '../expressions/column-metrics.ts'
 import { compileMetricsFilter, type MetricsFilter } from '../expressions/metrics-evaluator.ts'
+import { compileVectorFilter, VERDICT as OF_FILE, type VectorFilter } from '../expressions/vector-filter.ts'
 import { compilePartitionFilter, type PartitionFilter } from '../expressions/partition-evaluator.ts'
 import type { PartitionExpression } from '../expressions/partition-expression.ts'
-import { BatchMetrics } from '../manifest/batch-metrics.ts'
+import { batchMetrics, type RowMetrics } from '../manifest/batch-metrics.ts'
 import type { BatchSegment, EntryBatch } from '../manifest/entry-batch.ts'
 import { FileContent } from '../manifest/entry-batch.ts'
+import { COLUMN } from '../manifest/entry-fields.ts'
 import { decodePartitionKey } from '../manifest/partition-key.ts'
 
 /** A filter as plain data. */
@@ -23,11 +25,13 @@ export interface EntryFilterSource {
 
 export class EntryFilter {
   readonly #metrics: MetricsFilter
+  readonly #vectors: VectorFilter
   readonly #partitions: ReadonlyMap<number, PartitionFilter>
   readonly #ofDeletes: boolean
 
   constructor({ bound, partitions, of }: EntryFilterSource) {
     this.#metrics = compileMetricsFilter(bound)
+    this.#vectors = compileVectorFilter(bound)
     this.#ofDeletes = of === 'deletes'
     const undecided = [...partitions].filter(([, expression]) => expression.op !== 'true')
     this.#partitions = new Map(
@@ -39,8 +43,9 @@ export class EntryFilter {
   select(batch: EntryBatch): Uint32Array {
     const { liveRows } = batch
     const selected = new Uint32Array(liveRows.length)
-    const batchMetrics = new BatchMetrics(batch)
-    const metrics = this.#ofDeletes ? new KeyMetrics(batch, batchMetrics) : batchMetrics
+    const rowMetrics = batchMetrics(batch)
+    const metrics = this.#ofDeletes ? new KeyMetrics(batch, rowMetrics) : rowMetrics
+    const files = this.#verdicts(batch)
     let count = 0
     let at = 0
     let verdicts = new Verdicts(batch.partitionKeys.count)
@@ -51,13 +56,26 @@ export class EntryFilter {
       if (segment.missingPartitionFields.length > 0) verdicts = new Verdicts(batch.partitionKeys.count)
       for (; at < liveRows.length && liveRows[at] < end; at++) {
         const row = liveRows[at]
+        if (files[row] === OF_FILE.DROP) continue
         if (partition !== undefined && !verdicts.admits(batch, segment, row, partition)) continue
-        batchMetrics.row = row
-        if (this.#metrics(metrics)) selected[count++] = row
+        if (files[row] === OF_FILE.ASK) {
+          rowMetrics.row = row
+          if (!this.#metrics(metrics)) continue
+        }
+        selected[count++] = row
       }
       if (segment.missingPartitionFields.length > 0) verdicts = new Verdicts(batch.partitionKeys.count)
     }
     return selected.subarray(0, count)
+  }
+
+  /** By row, what the vectors of metrics say; where there are none, and of deletes, each file is asked about. */
+  #verdicts({ rowCount, store, metricColumns }: EntryBatch): Uint8Array {
+    const verdicts = new Uint8Array(rowCount)
+    if (metricColumns === undefined || this.#ofDeletes) return verdicts.fill(OF_FILE.ASK)
+    const recordCounts = store.float64[COLUMN.float64.recordCount]
+    this.#vectors({ length: rowCount, recordCounts, column: (id) => metricColumns.get(id) }, verdicts)
+    return verdicts
   }
 }
 
@@ -86,9 +104,9 @@ class Verdicts {
 /** The metrics of a delete file that tell which rows it deletes: those of the columns it is equal in. */
 class KeyMetrics implements ColumnMetrics {
   readonly #batch: EntryBatch
-  readonly #metrics: BatchMetrics
+  readonly #metrics: RowMetrics
 
-  constructor(batch: EntryBatch, metrics: BatchMetrics) {
+  constructor(batch: EntryBatch, metrics: RowMetrics) {
     this.#batch = batch
     this.#metrics = metrics
   }

@@ -859,6 +859,18 @@ describe('cursor: arrays and maps', () => {
               .map(([key, value]) => [key, Buffer.from(value).toString('hex')]),
           })),
         )
+        const keyed = [
+          bind(1, 'n', { kind: 'keyed', column: 0, of: 'number-map' }),
+          bind(2, 'b', { kind: 'keyed', column: 0, of: 'bytes-map' }),
+        ]
+        assert.deepEqual(
+          decodeFile(write(schema, rows, { layout }), keyed, { wanted }).rows,
+          rows.map(({ n, b }) => ({
+            n: wanted.map((key) => n.get(key) ?? null),
+            b: wanted.map((key) => (b.has(key) ? Buffer.from(b.get(key)!).toString('hex') : null)),
+          })),
+          'by column',
+        )
       })
 
   it('wanted keys from row to row: a map that ends early is an error in every row', () => {

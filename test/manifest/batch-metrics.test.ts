@@ -2,7 +2,7 @@
 import { assert } from 'chai'
 import { emptySlot } from '../../src/expressions/metrics-evaluator.ts'
 import { packBatch, unpackBatch } from '../../src/manifest/batch-buffer.ts'
-import { BatchMetrics } from '../../src/manifest/batch-metrics.ts'
+import { batchMetrics, type RowMetrics } from '../../src/manifest/batch-metrics.ts'
 import { type EntryBatch, EntryBatchBuilder } from '../../src/manifest/entry-batch.ts'
 import { FULL_PROJECTION, type ManifestProjection } from '../../src/manifest/entry-fields.ts'
 import { ManifestCache } from '../../src/manifest/manifest-cache.ts'
@@ -45,7 +45,7 @@ type Bounds = 'lowerBound' | 'upperBound'
 type Counts = 'valueCount' | 'nullValueCount' | 'nanValueCount'
 
 /** A copy of what the slot is pointed at. */
-function boundOf(metrics: BatchMetrics, which: Bounds, id: number): Uint8Array | undefined {
+function boundOf(metrics: RowMetrics, which: Bounds, id: number): Uint8Array | undefined {
   const slot = emptySlot()
   const untouched = { ...slot }
   if (metrics[which](id, slot)) return slot.bytes.slice(slot.offset, slot.offset + slot.length)
@@ -55,7 +55,7 @@ function boundOf(metrics: BatchMetrics, which: Bounds, id: number): Uint8Array |
 
 /** Everything that is said of each row, and what its maps say. */
 function assertAgrees(batch: EntryBatch, ids: readonly number[]): void {
-  const metrics = new BatchMetrics(batch)
+  const metrics = batchMetrics(batch)
   const counts = [
     ['valueCount', 'valueCounts'],
     ['nullValueCount', 'nullValueCounts'],
@@ -106,7 +106,7 @@ describe('batch metrics', () => {
     it(`counts: ${why}`, () => {
       for (const [ask, map] of ASKS) {
         const batch = batchOf([fileOf({}), fileOf(valueCounts === undefined ? {} : { [map]: valueCounts })])
-        const metrics = new BatchMetrics(batch)
+        const metrics = batchMetrics(batch)
         metrics.row = 1
         for (const [other] of ASKS) assert.equal(metrics[other](id), other === ask ? expected : -1, other)
         metrics.row = 0
@@ -143,7 +143,7 @@ describe('batch metrics', () => {
         ['upperBound', 'upperBounds'],
       ] as const) {
         const batch = batchOf([fileOf({}), fileOf(map === undefined ? {} : { [name]: map })])
-        const metrics = new BatchMetrics(batch)
+        const metrics = batchMetrics(batch)
         metrics.row = 1
         assert.deepEqual(boundOf(metrics, ask, 1), expected)
         assert.isUndefined(boundOf(metrics, ask === 'lowerBound' ? 'upperBound' : 'lowerBound', 1))
@@ -153,7 +153,7 @@ describe('batch metrics', () => {
     })
 
   it('two slots at a time: the second does not move the first', () => {
-    const metrics = new BatchMetrics(
+    const metrics = batchMetrics(
       batchOf([fileOf({ lowerBounds: { 1: bytes(4) }, upperBounds: { 1: bytes(12) } })]),
     )
     const lower = emptySlot()
@@ -165,9 +165,7 @@ describe('batch metrics', () => {
   })
 
   it('R5.1: record counts as they are, negative ones too', () => {
-    const metrics = new BatchMetrics(
-      batchOf([0, -1, 2n ** 40n].map((recordCount) => fileOf({ recordCount }))),
-    )
+    const metrics = batchMetrics(batchOf([0, -1, 2n ** 40n].map((recordCount) => fileOf({ recordCount }))))
     const said = [0, 1, 2].map((row) => {
       metrics.row = row
       return metrics.recordCount
@@ -177,12 +175,10 @@ describe('batch metrics', () => {
 
   it('of columns that the projection leaves out nothing is known', () => {
     const dataFile = { valueCounts: { 1: 5, 2: 6 }, lowerBounds: { 1: bytes(4), 2: bytes(12) } }
-    const some = new BatchMetrics(
-      batchOf([fileOf(dataFile)], { groups: ['counts', 'bounds'], columnStats: [2] }),
-    )
+    const some = batchMetrics(batchOf([fileOf(dataFile)], { groups: ['counts', 'bounds'], columnStats: [2] }))
     assert.deepEqual([some.valueCount(1), some.valueCount(2)], [-1, 6])
     assert.deepEqual([boundOf(some, 'lowerBound', 1), boundOf(some, 'lowerBound', 2)], [undefined, bytes(12)])
-    const counts = new BatchMetrics(batchOf([fileOf(dataFile)], { groups: ['counts'], columnStats: 'all' }))
+    const counts = batchMetrics(batchOf([fileOf(dataFile)], { groups: ['counts'], columnStats: 'all' }))
     assert.equal(counts.valueCount(1), 5)
     assert.isUndefined(boundOf(counts, 'lowerBound', 1))
   })
@@ -190,7 +186,7 @@ describe('batch metrics', () => {
   it('metrics that tasks do not show are there all the same', () => {
     const batch = batchOf([fileOf({ valueCounts: { 1: 5 }, lowerBounds: { 1: bytes(4) } })]).showing([])
     assert.isUndefined(batch.countMap(0, 'valueCounts'))
-    const metrics = new BatchMetrics(batch)
+    const metrics = batchMetrics(batch)
     assert.equal(metrics.valueCount(1), 5)
     assert.deepEqual(boundOf(metrics, 'lowerBound', 1), bytes(4))
   })
@@ -229,7 +225,7 @@ describe('batch metrics', () => {
     assert.isAbove(rows.length, 10)
     for (const [i, row] of kept.liveRows.entries())
       for (const id of ids) {
-        const metrics = [new BatchMetrics(batch), new BatchMetrics(received)]
+        const metrics = [batchMetrics(batch), batchMetrics(received)]
         metrics[0].row = row
         metrics[1].row = i
         const [there, here] = metrics.map((each) => [

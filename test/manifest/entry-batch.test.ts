@@ -226,7 +226,7 @@ describe('compactRows', () => {
         const batch = batchOf([{ write: { entries: RICH } }], projection)
         const store = compactRows(batch.store, Uint32Array.from(rows))
         const segment = { ...batch.segments[0], rowCount: rows.length }
-        const cut = new EntryBatch(store, batch.groups, [segment], batch.partitionKeys)
+        const cut = new EntryBatch(store, batch.read, [segment], batch.partitionKeys)
         const all = rowsOf(batch)
         assert.deepEqual(
           rowsOf(cut),

@@ -261,7 +261,7 @@ describe('decode worker', () => {
   it('refuses a batch that is not its own', () => {
     const packed: PackedBatch = {
       buffer: new ArrayBuffer(0),
-      groups: [],
+      read: { groups: [], metricColumns: undefined },
       otherSymbols: [],
       segments: {
         specIds: [],

@@ -11,12 +11,13 @@
  * | keys, numbers         | array of number                                          |
  * | number-map            | array of [key, number]                                   |
  * | bytes-map             | array of [key, hex digits]                               |
+ * | keyed                 | by slot: number or hex digits, null where there is none  |
  * | tuple                 | number of the raw encoding                               |
  * | record, rows          | object, array of objects                                 |
  */
 import { readHeader, openContainer } from '../../src/avro/container.ts'
 import { parseCodec } from '../../src/avro/codecs.ts'
-import { CELL_IN_HEAP, ColumnStore, type ColumnLayout } from '../../src/avro/column-store.ts'
+import { CELL_IN_HEAP, ColumnStore, NOT_KEYED, type ColumnLayout } from '../../src/avro/column-store.ts'
 import { decodeContainer, wantedKeys } from '../../src/avro/cursor.ts'
 import {
   compileCursorPlan,
@@ -61,9 +62,10 @@ export function decodeFile(
   const header = readHeader(container)
   const schema = parseAvroSchema(header.get('avro.schema') ?? new Uint8Array(0), location)
   const plan = compileCursorPlan(schema, bindings, fieldIdCoverage(schema) === 'none', location)
-  const store = options.store ?? new ColumnStore(layoutOf(bindings))
+  const wanted = wantedKeys(options.wanted ?? 'all')
+  const store = options.store ?? new ColumnStore(layoutOf(bindings, Math.max(0, wanted.count)))
   const codec = parseCodec(header.get('avro.codec'), location)
-  const count = decodeContainer(container, codec, plan, store, firstRow, wantedKeys(options.wanted ?? 'all'))
+  const count = decodeContainer(container, codec, plan, store, firstRow, wanted)
   const rows: Row[] = []
   for (let row = firstRow; row < firstRow + count; row++) rows.push(readRow(store, bindings, row))
   return { count, store, plan, rows }
@@ -72,11 +74,12 @@ export function decodeFile(
 const KINDS = ['uint8', 'int32', 'float64', 'int64', 'bytes', 'cells'] as const
 
 /** A layout with exactly the columns that the bindings name. */
-export function layoutOf(bindings: readonly FieldBinding[]): ColumnLayout {
+export function layoutOf(bindings: readonly FieldBinding[], slots = 0): ColumnLayout {
   const columns = { uint8: [], int32: [], float64: [], int64: [], bytes: [], cells: [] } as Record<
     (typeof KINDS)[number],
     boolean[]
   >
+  const keyed = { numbers: [] as boolean[], bytes: [] as boolean[] }
   let tuple = false
   let child: ColumnLayout | undefined
   const visit = ({ sink }: FieldBinding): void => {
@@ -94,6 +97,9 @@ export function layoutOf(bindings: readonly FieldBinding[]): ColumnLayout {
       case 'symbol':
         columns.uint8[sink.column] = true
         return
+      case 'keyed':
+        keyed[sink.of === 'number-map' ? 'numbers' : 'bytes'][sink.column] = true
+        return
       default:
         columns[sink.kind][sink.column] = true
     }
@@ -101,7 +107,7 @@ export function layoutOf(bindings: readonly FieldBinding[]): ColumnLayout {
   bindings.forEach(visit)
   for (const kind of KINDS)
     columns[kind] = Array.from(columns[kind], (filled: boolean | undefined) => filled === true)
-  return { ...columns, tuple, child }
+  return { ...columns, tuple, child, keyed: slots === 0 ? NOT_KEYED : { slots, ...keyed } }
 }
 
 /** One row as an object; null where the column's bit is set. */
@@ -130,6 +136,10 @@ function readValue(store: ColumnStore, { sink, nullBit }: FieldBinding, row: num
     }
     case 'cells':
       return readCells(store, sink.of, store.cellStart[sink.column][row], store.cellCount[sink.column][row])
+    case 'keyed':
+      return Array.from({ length: store.layout.keyed.slots }, (_, slot) =>
+        readKeyed(store, sink.of, sink.column * store.layout.keyed.slots + slot, row),
+      )
     case 'tuple':
       return store.tuple[row]
     case 'record':
@@ -159,6 +169,18 @@ function readCells(store: ColumnStore, of: CellsOf, first: number, count: number
         return [store.cellKey[cell], cellHex(store, cell)]
     }
   })
+}
+
+function readKeyed(store: ColumnStore, of: 'number-map' | 'bytes-map', column: number, row: number): unknown {
+  if (of === 'number-map') {
+    const value = store.keyedNumbers[column][row]
+    return value === 0 ? null : value - 1
+  }
+  const tag = store.keyedTags[column][row]
+  const lanes = store.keyedLanes[column]
+  if (tag === 0) return null
+  if (tag === CELL_IN_HEAP) return hex(store.heap, lanes[2 * row] >>> 0, lanes[2 * row + 1] >>> 0)
+  return hex(new Uint8Array(lanes.buffer, lanes.byteOffset), 8 * row, tag - 1)
 }
 
 function cellHex(store: ColumnStore, cell: number): string {

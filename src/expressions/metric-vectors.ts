@@ -1,0 +1,34 @@
+/**
+ * The metrics of many files as vectors: what a filter is asked with where files come by the thousand. A file is a
+ * position in all of them.
+ */
+
+/** Of one column. A vector that was not read has no items. */
+export interface MetricVector {
+  /** Counts plus one; 0 where a count is not known. */
+  readonly valueCounts: Float64Array
+  readonly nullValueCounts: Float64Array
+  readonly nanValueCounts: Float64Array
+  readonly lower: BoundVector
+  readonly upper: BoundVector
+}
+
+/** One of the two bounds of a column: single-value bytes. */
+export interface BoundVector {
+  /** Length plus one; 0 where there is no bound, {@link LONG_BOUND} for one of more than eight bytes. */
+  readonly tags: Uint8Array
+  /** Two a file: the bytes, little end first and padded with zeros; of a long bound, offset and length elsewhere. */
+  readonly lanes: Int32Array
+}
+
+/** Tag of a bound whose bytes are not in its lanes. */
+export const LONG_BOUND = 255
+
+export interface MetricVectors {
+  /** Number of files. */
+  readonly length: number
+  /** Rows of each file; negative when not known. */
+  readonly recordCounts: Float64Array
+  /** `undefined` when nothing was read of the column. */
+  column(fieldId: number): MetricVector | undefined
+}
