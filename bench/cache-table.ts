@@ -10,6 +10,7 @@ const COLUMNS: readonly [heading: string, cell: (row: CacheComparison, off: Cach
   ['hits', ({ planCacheHits }) => planCacheHits.toLocaleString('en')],
   ['misses', ({ planCacheMisses }) => planCacheMisses.toLocaleString('en')],
   ['file hits', ({ cacheFileHits }) => cacheFileHits.toLocaleString('en')],
+  ['entry hits', ({ cacheEntryHits }) => cacheEntryHits.toLocaleString('en')],
   ['requests', ({ ioRequests }) => ioRequests.toLocaleString('en')],
   ['bytes', ({ ioBytes }) => ioBytes.toLocaleString('en')],
 ]

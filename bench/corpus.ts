@@ -171,7 +171,7 @@ function autoGroup(shape: ShapeName): Group {
       const { metadataLocation } = tableOnDisk(shape, size)
       const script = fileURLToPath(new URL('./one-plan.js', import.meta.url))
       const planners = await Promise.all(
-        choices.map((workers) => openPlanner(metadataLocation, { cache: 'on', workers })),
+        choices.map((workers) => openPlanner(metadataLocation, { cache: 'bytes', workers })),
       )
       const [cold, warm] = kinds.map(named)
       const subjects = choices.flatMap((workers, i): Subject[] => [

@@ -31,7 +31,7 @@ export function filterGroup(shape: ShapeName): Group {
     warmUps: 3,
     prepare: async (size) => {
       const { metadataLocation, manifestPaths, entries } = tableOnDisk(shape, size)
-      const planner = await openPlanner(metadataLocation, { cache: 'on', workers: 0 })
+      const planner = await openPlanner(metadataLocation, { cache: 'bytes', workers: 0 })
       const jobs = await openJobs(metadataLocation, manifestPaths)
       const planned = (name: string, filter?: string): Subject => ({
         name,

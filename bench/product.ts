@@ -25,7 +25,8 @@ import { Warnings } from '../src/planner/warnings.ts'
 import type { GeneratedTable } from './fixtures.ts'
 import type { Outcome } from './measure.ts'
 
-export type CacheSwitch = 'on' | 'off'
+/** `bytes`: files and headers are remembered, decoded entries are not. */
+export type CacheSwitch = 'on' | 'bytes' | 'off'
 
 export interface BenchPlanner extends AsyncDisposable {
   /** Plans all files of the table and touches every task; the answer is a checksum. */
@@ -41,7 +42,7 @@ export async function openPlanner(
   { cache, workers }: { cache: CacheSwitch; workers: Workers },
 ): Promise<BenchPlanner> {
   const table = await loadTable(metadataLocation)
-  const planner = new ScanPlanner({ cache: cache === 'off' ? 'off' : new ManifestCache(), workers })
+  const planner = new ScanPlanner({ cache: openCache(cache), workers })
   return {
     plan: async (filter) => {
       const plan = await planner.plan(table.newScan({ filter }))
@@ -53,6 +54,11 @@ export async function openPlanner(
     },
     [Symbol.asyncDispose]: () => planner.close(),
   }
+}
+
+export function openCache(cache: CacheSwitch): ManifestCache | 'off' {
+  if (cache === 'off') return 'off'
+  return new ManifestCache(cache === 'bytes' ? { maxEntryBytes: 0 } : {})
 }
 
 /** What the planner reads to test a filter on columns 1 and 4; the yardstick reads the same. */
@@ -127,6 +133,7 @@ export async function openJobs(
     projection: DATA_PROJECTION,
     partitionTypes,
     filter: undefined,
+    allRows: false,
     shownColumns: [],
   }
   const job = (run: readonly ManifestFile[]): number => {

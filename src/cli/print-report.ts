@@ -42,7 +42,7 @@ export function formatReport(report: ScanReport, colors: Colors): string {
         [
           'storage',
           `${plural(report.ioRequests, 'request')}, ${formatBytes(report.ioBytes)}; ` +
-            `${plural(report.cacheFileHits, 'file')} from the cache`,
+            `${plural(report.cacheFileHits, 'file')} and entries of ${plural(report.cacheEntryHits, 'manifest')} from the cache`,
         ],
         [
           'plan cache',

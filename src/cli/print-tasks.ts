@@ -35,15 +35,14 @@ const MAX_RESIDUAL_WIDTH = 32
 
 /** The residual is there when there is a filter. */
 const TITLES = ['file', 'partition', 'records', 'size', 'seq', 'deletes', 'residual'] as const
+const RESIDUAL = TITLES.indexOf('residual')
 const ALIGNMENTS = ['left', 'left', 'right', 'right', 'right', 'left', 'left'] as const
 
 interface Row {
-  readonly path: string
-  /** `day=2026-10-26/region=emea`, and without the names. */
-  readonly partition: string
+  /** In the order of the titles; the partition is `day=2026-10-26/region=emea`. */
+  readonly cells: readonly string[]
+  /** The partition without its names, for a terminal. */
   readonly partitionValues: string
-  /** Records, size, seq, deletes, and the residual if there is a filter. */
-  readonly rest: readonly string[]
 }
 
 export interface TaskTableOptions {
@@ -143,36 +142,33 @@ export class TaskTable {
   #row(task: FileScanTask): Row {
     const file = task.dataFile
     const path = printable(file.filePath)
-    const partition = Object.entries(task.partition).map(
-      ([name, value]) => [name, scalarText(value)] as const,
-    )
-    if (this.#widths === undefined && !this.#specs.has(file.specId)) {
-      const names = partition.map(([name]) => name).join('/')
-      this.#specs.set(file.specId, names === '' ? 'unpartitioned' : names)
-    }
-    return {
-      path:
-        this.#columns !== undefined && path.startsWith(this.#location)
-          ? path.slice(this.#location.length)
-          : path,
-      partition: printable(partition.map(([name, value]) => `${name}=${value}`).join('/')) || '-',
-      partitionValues: printable(partition.map(([, value]) => value).join('/')) || '-',
-      rest: [
-        file.recordCount < 0 ? '?' : formatCount(file.recordCount),
-        formatBytes(file.fileSizeInBytes),
-        String(file.dataSequenceNumber ?? '?'),
-        this.#deletes(task),
-        ...(this.#titles.length === TITLES.length ? [printable(formatExpression(task.residual))] : []),
-      ],
-    }
+    const isTerminal = this.#columns !== undefined
+    const tuple = task.partition
+    const names = Object.keys(tuple)
+    const partition = names.map((name) => `${name}=${scalarText(tuple[name])}`).join('/')
+    const values = isTerminal ? names.map((name) => scalarText(tuple[name])).join('/') : ''
+    if (this.#widths === undefined && !this.#specs.has(file.specId))
+      this.#specs.set(file.specId, names.join('/') || 'unpartitioned')
+    const cells = [
+      isTerminal && path.startsWith(this.#location) ? path.slice(this.#location.length) : path,
+      printable(partition) || '-',
+      file.recordCount < 0 ? '?' : formatCount(file.recordCount),
+      formatBytes(file.fileSizeInBytes),
+      String(file.dataSequenceNumber ?? '?'),
+      this.#deletes(task),
+    ]
+    if (this.#titles.length === TITLES.length) cells.push(printable(formatExpression(task.residual)))
+    return { cells, partitionValues: printable(values) || '-' }
   }
 
   /** `1 pos, 2 eq, dv`; `-` for none. */
   #deletes(task: FileScanTask): string {
+    const files = task.deletes
+    if (files.length === 0) return '-'
     let pos = 0
     let eq = 0
     let dv = 0
-    for (const file of task.deletes) {
+    for (const file of files) {
       if (file.isEqualityDelete) eq++
       else if (file.isDeletionVector) dv++
       else pos++
@@ -189,53 +185,47 @@ export class TaskTable {
 
   /** Decides the widths, and whether partitions are written with their names. */
   #layOut(rows: readonly Row[]): void {
-    const widest = (title: string, cells: readonly string[]): number =>
-      cells.reduce((width, cell) => Math.max(width, displayWidth(cell)), title.length)
-    const rest = this.#titles.slice(2).map((title, i) => {
-      const width = widest(
-        title,
-        rows.map((row) => row.rest[i]),
-      )
-      if (title !== 'residual' || this.#columns === undefined) return width
-      return Math.max(title.length, Math.min(width, MAX_RESIDUAL_WIDTH, Math.floor(this.#columns / 5)))
-    })
-    let path = widest(
-      TITLES[0],
-      rows.map((row) => row.path),
-    )
-    let partition = widest(
-      TITLES[1],
-      rows.map((row) => row.partition),
-    )
-    if (this.#columns !== undefined) {
-      const room =
-        this.#columns - rest.reduce((sum, width) => sum + width, 0) - GAP.length * (this.#titles.length - 1)
+    const widths = this.#titles.map((title, i) => widest(title, rows, ({ cells }) => cells[i]))
+    const columns = this.#columns
+    if (columns !== undefined) {
+      if (widths.length === TITLES.length) {
+        const room = Math.min(widths[RESIDUAL], MAX_RESIDUAL_WIDTH, Math.floor(columns / 5))
+        widths[RESIDUAL] = Math.max(TITLES[RESIDUAL].length, room)
+      }
+      const gaps = GAP.length * (widths.length - 1)
+      const room = columns - widths.slice(2).reduce((sum, width) => sum + width, gaps)
+      const [path] = widths
+      let [, partition] = widths
       if (room - partition < Math.min(path, COMFORTABLE_PATH_WIDTH)) {
         this.#usesNames = false
-        partition = widest(
-          TITLES[1],
-          rows.map((row) => row.partitionValues),
-        )
+        partition = widest(TITLES[1], rows, ({ partitionValues }) => partitionValues)
       }
-      partition = Math.max(TITLES[1].length, Math.min(partition, room - MIN_PATH_WIDTH))
-      path = Math.max(MIN_PATH_WIDTH, Math.min(path, room - partition))
+      widths[1] = Math.max(TITLES[1].length, Math.min(partition, room - MIN_PATH_WIDTH))
+      widths[0] = Math.max(MIN_PATH_WIDTH, Math.min(path, room - widths[1]))
     }
-    this.#widths = [path, partition, ...rest]
+    this.#widths = widths
   }
 
-  #format(row: Row): string {
-    const partition = this.#usesNames ? row.partition : row.partitionValues
-    return this.#line([row.path, partition, ...row.rest])
+  #format({ cells, partitionValues }: Row): string {
+    return this.#line(this.#usesNames ? cells : cells.with(1, partitionValues))
   }
 
   #line(cells: readonly string[]): string {
     const widths = this.#widths ?? []
-    const isTerminal = this.#columns !== undefined
-    const padded = cells.map((cell, i) => {
-      return pad(isTerminal ? shortened(i, cell, widths[i]) : cell, widths[i], ALIGNMENTS[i])
-    })
-    return `${padded.join(GAP).trimEnd()}\n`
+    const last = cells.length - 1
+    let line = ''
+    for (let i = 0; i <= last; i++) {
+      const cell = this.#columns === undefined ? cells[i] : shortened(i, cells[i], widths[i])
+      // Nothing stands behind the last one.
+      line += i === last ? cell : pad(cell, widths[i], ALIGNMENTS[i]) + GAP
+    }
+    return `${line}\n`
   }
+}
+
+/** The width of a column. */
+function widest(title: string, rows: readonly Row[], cellOf: (row: Row) => string): number {
+  return rows.reduce((width, row) => Math.max(width, displayWidth(cellOf(row))), title.length)
 }
 
 function shortened(column: number, cell: string, width: number): string {

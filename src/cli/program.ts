@@ -3,7 +3,7 @@
  * so that `--help` and `--version` load no planner.
  */
 import { createRequire } from 'node:module'
-import { Command, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import type { PlanCommandOptions } from './commands/plan.ts'
 import type { VerifyCommandOptions } from './commands/verify.ts'
 import type { ExitCode } from './failure.ts'
@@ -80,7 +80,12 @@ export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Co
     .description(
       'Plans scans of Apache Iceberg tables: which files a query must read, and which deletes apply.',
     )
-    .version(packageVersion())
+    .option('-V, --version', 'output the version number')
+    // As `version()` would, but the package is looked up only when asked.
+    .on('option:version', () => {
+      run.stdout.write(`${packageVersion()}\n`)
+      throw new CommanderError(0, 'commander.version', 'version')
+    })
     .exitOverride()
     .configureOutput({
       outputError: (message, write) => {

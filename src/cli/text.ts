@@ -43,8 +43,9 @@ export function displayWidth(text: string): number {
 
 /** Fills up with spaces; a text that is too long stays as it is. */
 export function pad(text: string, width: number, align: 'left' | 'right'): string {
-  const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)))
-  return align === 'left' ? text + spaces : spaces + text
+  const missing = width - displayWidth(text)
+  if (missing <= 0) return text
+  return align === 'left' ? text + ' '.repeat(missing) : ' '.repeat(missing) + text
 }
 
 /** The text in at most `width` columns, with `…` for what is left out of its middle; two thirds go to the end. */
@@ -76,11 +77,14 @@ function takeWidth(chars: readonly string[], width: number): string[] {
   return chars.slice(0, end < 0 ? chars.length : end)
 }
 
-const NUMBER = new Intl.NumberFormat('en-US')
-
-/** `1,234,567` */
+/** `1,234,567`, for whole numbers. By hand: what `Intl` loads takes as long as a small plan. */
 export function formatCount(count: number): string {
-  return NUMBER.format(count)
+  if (count < 0) return `-${formatCount(-count)}`
+  const digits = String(count)
+  let end = digits.length
+  let groups = ''
+  for (; end > 3; end -= 3) groups = `,${digits.slice(end - 3, end)}${groups}`
+  return digits.slice(0, end) + groups
 }
 
 /** `1 task`, `2 tasks` */

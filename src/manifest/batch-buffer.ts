@@ -44,9 +44,13 @@ const MAX_BYTES = 2 ** 31 - 8
 const HEADER_INTS = 8
 const HEADER_BYTES = HEADER_INTS * 4
 
-/** Packs the live entries of a batch. */
-export function packBatch(batch: EntryBatch): PackedBatch {
-  const { store, read, segments, partitionKeys: keys, rowCount } = batch.onlyLive()
+/**
+ * Packs the live entries of a batch.
+ *
+ * @param allRows all entries, whatever is live
+ */
+export function packBatch(batch: EntryBatch, allRows = false): PackedBatch {
+  const { store, read, segments, partitionKeys: keys, rowCount } = allRows ? batch : batch.onlyLive()
   const counts: Counts = {
     rows: rowCount,
     heapBytes: store.heapLength,
@@ -71,7 +75,7 @@ export function packBatch(batch: EntryBatch): PackedBatch {
   copyAll(store.bytesLength, to.bytesLength)
   copyAll(store.cellStart, to.cellStart)
   copyAll(store.cellCount, to.cellCount)
-  to.tuple.set(store.tuple.subarray(0, rowCount))
+  to.tuple.set(store.tuple.subarray(0, to.tuple.length))
   copyAll(store.keyedNumbers, to.keyedNumbers)
   copyAll(store.keyedTags, to.keyedTags)
   copyAll(store.keyedLanes, to.keyedLanes)
@@ -209,7 +213,7 @@ function packedBytes(layout: ColumnLayout, { rows, heapBytes, cells, keys, keyBy
   const { uint8, int32, float64, int64, bytes, cells: lists } = layout
   const ofWidth = (width: number, columns: readonly boolean[]): number =>
     columns.filter(Boolean).length * aligned(width * rows)
-  let total = HEADER_BYTES + 2 * aligned(4 * rows)
+  let total = HEADER_BYTES + (layout.tuple ? 2 : 1) * aligned(4 * rows)
   total += ofWidth(1, uint8) + ofWidth(4, int32) + ofWidth(8, float64) + ofWidth(8, int64)
   total += 2 * (ofWidth(4, bytes) + ofWidth(4, lists))
   const { slots, numbers, bytes: bounds } = layout.keyed
@@ -259,7 +263,7 @@ class Sections {
     this.bytesLength = layout.bytes.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
     this.cellStart = layout.cells.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
     this.cellCount = layout.cells.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
-    this.tuple = this.#part(Uint32Array, 4, rows)
+    this.tuple = this.#part(Uint32Array, 4, layout.tuple ? rows : 0)
     const keyed = (columns: readonly boolean[]): boolean[] =>
       columns.flatMap((filled) => Array<boolean>(layout.keyed.slots).fill(filled))
     const [numbers, bytes] = [keyed(layout.keyed.numbers), keyed(layout.keyed.bytes)]

@@ -34,9 +34,10 @@ export function manifestPlan(
   location: string,
   cache: ManifestCache,
 ): CursorPlan {
-  const { groups, metricColumns } = read
+  const { groups, metricColumns, isMetricsOnly } = read
   // Which columns they are, is no business of the plan.
-  const variant = metricColumns === undefined ? groups.join() : `${groups.join()};by column`
+  const kinds = [metricColumns === undefined ? '' : 'by column', isMetricsOnly ? 'metrics only' : '']
+  const variant = [groups.join(), ...kinds].join(';')
   const known = cache.findPlan(shape.writerSchemaBytes, variant)
   if (known !== undefined) return known
   const compiled = compileCursorPlan(shape.writerSchema, entryBindings(read), shape.byName, location)

@@ -118,6 +118,37 @@ export class EntryBatch {
     return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, metricColumns })
   }
 
+  /** The same rows with the metrics of more columns, to be tested. */
+  withMetrics(more: ReadonlyMap<number, MetricColumn>): EntryBatch {
+    const { store, read, segments, partitionKeys, liveRows: selected, shownColumns } = this
+    const metricColumns = new Map([...(this.metricColumns ?? []), ...more])
+    return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, metricColumns })
+  }
+
+  /**
+   * The same columns with the rows of some segments.
+   *
+   * @param positions ascending; all of them give this very batch
+   */
+  ofSegments(positions: readonly number[]): EntryBatch {
+    if (positions.length === this.segments.length) return this
+    const { store, read, partitionKeys, shownColumns, metricColumns, liveRows } = this
+    const segments = positions.map((position) => this.segments[position])
+    const selected = new Uint32Array(liveRows.length)
+    let count = 0
+    let at = 0
+    for (const { firstRow, rowCount } of segments) {
+      at = lowerBound(liveRows, firstRow, at)
+      for (; at < liveRows.length && liveRows[at] < firstRow + rowCount; at++)
+        selected[count++] = liveRows[at]
+    }
+    return new EntryBatch(store, read, segments, partitionKeys, {
+      selected: selected.subarray(0, count),
+      shownColumns,
+      metricColumns,
+    })
+  }
+
   /** The same columns, of which the metric maps show no others. */
   showing(shownColumns: ShownColumns): EntryBatch {
     const { store, read, segments, partitionKeys, liveRows: selected, metricColumns } = this
@@ -317,6 +348,18 @@ export class EntryBatch {
   }
 }
 
+/** First position from `from` on whose row is not below `row`. */
+function lowerBound(rows: Uint32Array, row: number, from: number): number {
+  let low = from
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (rows[middle] < row) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 function liveRows(store: ColumnStore, rowCount: number): Uint32Array {
   const status = store.uint8[COLUMN.uint8.status]
   const rows = new Uint32Array(rowCount)
@@ -393,17 +436,22 @@ export class EntryBatchBuilder {
     const plan = manifestPlan(shape, this.#read, location, this.#cache)
     const partitionType = this.#partitionTypeOf(manifest, shape)
     const store = this.#store
-    const encoder = this.#encoderFor(shape.keyEncoder(partitionType, plan.tupleSchema))
     const firstRow = this.#rows
+    // Before the rows are decoded, for their raw tuples are numbered as those of the same header before them.
+    const encoder = this.#read.isMetricsOnly
+      ? undefined
+      : this.#encoderFor(shape.keyEncoder(partitionType, plan.tupleSchema))
     const rowCount = yield* decodeBlocks(container, shape.codec, plan, store, firstRow, this.#wanted)
-    inheritMetadata(store, manifest, location, firstRow, rowCount)
-    checkContent(store, manifest, location, firstRow, rowCount)
-    this.#internTuples(encoder, plan.tupleSchema !== undefined, location, firstRow, rowCount)
+    if (encoder !== undefined) {
+      inheritMetadata(store, manifest, location, firstRow, rowCount)
+      checkContent(store, manifest, location, firstRow, rowCount)
+      this.#internTuples(encoder, plan.tupleSchema !== undefined, location, firstRow, rowCount)
+    }
     this.#segments.push({
       manifest,
       partitionType,
-      missingPartitionFields: encoder.missing,
-      extraPartitionFields: encoder.extra,
+      missingPartitionFields: encoder?.missing ?? [],
+      extraPartitionFields: encoder?.extra ?? [],
       firstRow,
       rowCount,
     })

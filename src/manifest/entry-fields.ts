@@ -25,6 +25,8 @@ export interface ManifestProjection {
   readonly columnStats: 'none' | 'all' | readonly number[]
   /** True: metrics are kept by column, to be tested, and not in maps to be shown. `columnStats` names columns then. */
   readonly byColumn?: boolean
+  /** True: nothing but metrics is read, for rows that are there already. */
+  readonly metricsOnly?: boolean
 }
 
 /** What an entry batch was made with. */
@@ -33,6 +35,7 @@ export interface ReadFields {
   readonly groups: readonly FieldGroup[]
   /** Ids of the columns whose metrics are kept by column, in the order of their slots; `undefined`: they are in maps. */
   readonly metricColumns: readonly number[] | undefined
+  readonly isMetricsOnly: boolean
 }
 
 /** Everything there is. */
@@ -167,8 +170,17 @@ const DATA_FILE_FIELDS: readonly EntryField[] = [
 export const DELETE_FILE_PATH_ID = 2147483546
 
 /** The bindings of a projection: what the cursor plan is compiled from. */
-export function entryBindings({ groups, metricColumns }: ReadFields): FieldBinding[] {
-  const wanted = DATA_FILE_FIELDS.filter(({ group }) => group === undefined || groups.includes(group))
+export function entryBindings({ groups, metricColumns, isMetricsOnly }: ReadFields): FieldBinding[] {
+  const wanted = DATA_FILE_FIELDS.filter(({ group }) =>
+    group === undefined ? !isMetricsOnly : groups.includes(group),
+  )
+  const dataFile: FieldBinding = {
+    id: 2,
+    names: ['data_file'],
+    sink: { kind: 'record', fields: metricColumns === undefined ? wanted : wanted.map(byColumn) },
+    nullBit: -1,
+  }
+  if (isMetricsOnly) return [dataFile]
   return [
     { id: 0, names: ['status'], sink: { kind: 'uint8', column: uint8.status }, nullBit: -1 },
     { id: 1, names: ['snapshot_id'], sink: { kind: 'int64', column: int64.snapshotId }, nullBit: 0 },
@@ -179,12 +191,7 @@ export function entryBindings({ groups, metricColumns }: ReadFields): FieldBindi
       sink: { kind: 'int64', column: int64.fileSequenceNumber },
       nullBit: 2,
     },
-    {
-      id: 2,
-      names: ['data_file'],
-      sink: { kind: 'record', fields: metricColumns === undefined ? wanted : wanted.map(byColumn) },
-      nullBit: -1,
-    },
+    dataFile,
   ]
 }
 
@@ -213,7 +220,8 @@ export function unreadNulls(groups: readonly FieldGroup[]): number {
 }
 
 /** The columns that a projection fills. */
-export function entryLayout({ groups, metricColumns }: ReadFields): ColumnLayout {
+export function entryLayout({ groups, metricColumns, isMetricsOnly }: ReadFields): ColumnLayout {
+  const files = !isMetricsOnly
   const layout = groups.includes('layout')
   const deletes = groups.includes('deletes')
   const sizes = groups.includes('sizes')
@@ -222,18 +230,18 @@ export function entryLayout({ groups, metricColumns }: ReadFields): ColumnLayout
   const bounds = groups.includes('bounds')
   const inMaps = metricColumns === undefined
   return {
-    uint8: [true, true, true],
+    uint8: [files, files, files],
     int32: [layout],
-    int64: [true, true, true, true],
-    float64: [true, true, deletes, deletes],
-    bytes: [true, deletes, layout],
+    int64: [files, files, files, files],
+    float64: [files, files, deletes, deletes],
+    bytes: [files, deletes, layout],
     cells: [
       layout,
       deletes,
       sizes,
       ...[counts, counts, nans, bounds, bounds].map((isRead) => isRead && inMaps),
     ],
-    tuple: true,
+    tuple: files,
     child: undefined,
     keyed: inMaps
       ? NOT_KEYED
@@ -242,12 +250,18 @@ export function entryLayout({ groups, metricColumns }: ReadFields): ColumnLayout
 }
 
 /** What a projection reads: the groups for which it names no column are left out. */
-export function readFields({ groups, columnStats, byColumn = false }: ManifestProjection): ReadFields {
+export function readFields({
+  groups,
+  columnStats,
+  byColumn = false,
+  metricsOnly = false,
+}: ManifestProjection): ReadFields {
   const noStats = columnStats === 'none' || (columnStats !== 'all' && columnStats.length === 0)
   const unread: readonly FieldGroup[] = noStats ? METRIC_GROUPS : []
   return {
     groups: FIELD_GROUPS.filter((group) => groups.includes(group) && !unread.includes(group)),
     metricColumns:
       byColumn && columnStats !== 'none' && columnStats !== 'all' ? [...new Set(columnStats)] : undefined,
+    isMetricsOnly: metricsOnly,
   }
 }

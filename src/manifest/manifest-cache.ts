@@ -12,12 +12,14 @@
  *   these files, so their bytes are valid for ever; metadata JSON and version hints must not be kept here.
  *
  * - rows: manifest lists as decoded, with the bytes they came from, for every plan of a snapshot begins with all of them.
+ * - entries: manifests as decoded, within `maxEntryBytes` (`entry-cache.ts`).
  *
  * One cache may serve many planners and tables. {@link ManifestCache.disabled} remembers nothing but is used the
  * same way, so that no code asks whether there is a cache.
  */
 import { hashRange } from '../bytes/hash.ts'
 import type { CursorPlan } from '../avro/cursor-plan.ts'
+import { EntryCache } from './entry-cache.ts'
 import type { ManifestShape } from './manifest-shape.ts'
 import type { ListShape } from './list-shape.ts'
 import type { ManifestFile } from './manifest-file.ts'
@@ -25,10 +27,14 @@ import type { ManifestFile } from './manifest-file.ts'
 export interface ManifestCacheOptions {
   /** Budget for bytes of files; default {@link DEFAULT_MAX_FILE_BYTES}. 0 keeps no files. */
   maxFileBytes?: number
+  /** Budget for decoded entries; default {@link DEFAULT_MAX_ENTRY_BYTES}. 0 keeps none: every plan decodes again. */
+  maxEntryBytes?: number
 }
 
 /** Enough for the manifests of most tables; a manifest aims at 8 MB and holds tens of thousands of entries. */
 export const DEFAULT_MAX_FILE_BYTES = 64 * 1024 * 1024
+/** Entries take some 250 bytes each with one column of bounds: half a million. */
+export const DEFAULT_MAX_ENTRY_BYTES = 128 * 1024 * 1024
 /** Headers kept per kind. A table has one per spec, schema and writer; 1,000 also covers a planner of many tables. */
 const MAX_HEADERS = 1000
 /** Rows of manifest lists kept, of all lists together: some 50 MB, if there are as many. */
@@ -49,6 +55,8 @@ export class ManifestCache {
   /** By store, then by location: one key made of both would have to be put together and hashed for each look-up. */
   readonly #byPlace = new Map<string, Map<string, KeptFile>>()
   readonly #fileOf = new WeakMap<Uint8Array, KeptFile>()
+  /** Decoded entries of manifests. */
+  readonly entries: EntryCache
   readonly #enabled: boolean
   readonly #maxFileBytes: number
   #fileBytes = 0
@@ -61,6 +69,7 @@ export class ManifestCache {
   constructor(options: ManifestCacheOptions = {}) {
     this.#maxFileBytes = options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES
     this.#enabled = options !== DISABLED
+    this.entries = new EntryCache(options.maxEntryBytes ?? DEFAULT_MAX_ENTRY_BYTES)
   }
 
   /** A cache that remembers nothing: every header is parsed again, every file read again. */
@@ -306,7 +315,7 @@ interface KeptFile {
   rows: readonly ManifestFile[] | undefined
 }
 
-const DISABLED: ManifestCacheOptions = Object.freeze({ maxFileBytes: 0 })
+const DISABLED: ManifestCacheOptions = Object.freeze({ maxFileBytes: 0, maxEntryBytes: 0 })
 
 interface HeaderEntry<T> {
   readonly bytes: Uint8Array

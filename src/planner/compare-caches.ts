@@ -37,6 +37,7 @@ export interface CacheComparison {
   readonly planCacheMisses: number
   /** Files of which the bytes were in the cache. */
   readonly cacheFileHits: number
+  readonly cacheEntryHits: number
   readonly ioRequests: number
   readonly ioBytes: number
 }
@@ -147,6 +148,7 @@ function summarize({ cache, temperature, workers, reports }: Candidate): CacheCo
     planCacheHits: last.planCacheHits,
     planCacheMisses: last.planCacheMisses,
     cacheFileHits: last.cacheFileHits,
+    cacheEntryHits: last.cacheEntryHits,
     ioRequests: last.ioRequests,
     ioBytes: last.ioBytes,
   }

@@ -25,6 +25,8 @@ export interface DecodeContext {
   readonly partitionTypes: readonly PartitionType[]
   /** Absent: every live entry is kept. */
   readonly filter: EntryFilterSource | undefined
+  /** True: deleted entries are kept too, so that rows stay where they are in the file. */
+  readonly allRows: boolean
   /** Columns whose metrics the tasks show, of those that the projection reads. */
   readonly shownColumns: ShownColumns
 }
@@ -80,6 +82,11 @@ export function* decodeManifests(
   return { batch: skipped === 0 ? batch : batch.withRows(selected), skipped }
 }
 
+/** Where a filter leaves few rows, the memory of the others is let go. */
+export function compacted(batch: EntryBatch): EntryBatch {
+  return batch.liveRows.length < batch.rowCount / 2 ? batch.onlyLive() : batch
+}
+
 function filterOf(context: DecodeContext): EntryFilter | undefined {
   if (context.filter === undefined) return undefined
   let filter = FILTERS.get(context)
@@ -131,7 +138,7 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024
 
 /** What a worker keeps between jobs. */
 export class DecodeWorker {
-  readonly #cache = new ManifestCache({ maxFileBytes: 0 })
+  readonly #cache = new ManifestCache({ maxFileBytes: 0, maxEntryBytes: 0 })
   readonly #contexts = new Map<number, DecodeContext>()
   /** Columns of the last job: fresh memory costs as much again as copying them out. */
   #last: { readonly contextId: number; readonly store: ColumnStore } | undefined
@@ -157,7 +164,7 @@ export class DecodeWorker {
       const step = steps.next()
       if (step.done === true) {
         const { skipped } = step.value
-        const batch = packBatch(step.value.batch)
+        const batch = packBatch(step.value.batch, context.allRows)
         const used = step.value.batch.store
         this.#last = used.byteLength > MAX_KEPT_BYTES ? undefined : { contextId: context.id, store: used }
         return {

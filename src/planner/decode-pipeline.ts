@@ -10,17 +10,23 @@
  *
  * Small local files are read synchronously when their run is decoded: an asynchronous read of 5 KB costs ten times more.
  */
-import { NotFoundError } from '../errors.ts'
+import { CorruptFileError, NotFoundError } from '../errors.ts'
 import type { FileIO } from '../io/file-io.ts'
 import { SMALL_FILE_BYTES } from '../io/local-file-io.ts'
 import type { EntryBatch } from '../manifest/entry-batch.ts'
+import type { EntryPlace, KeptRun } from '../manifest/entry-cache.ts'
 import type { ManifestFile } from '../manifest/manifest-file.ts'
-import type { DecodeContext, JobManifest } from './decode-job.ts'
+import type { DecodePhase, KeepingContext } from './decode-contexts.ts'
+import { compacted, type DecodeContext, type JobManifest } from './decode-job.ts'
 import type { Decoder, StopSignal } from './decoder.ts'
 import type { FetchedFile, FileFetcher } from './file-fetcher.ts'
 import { unlessAborted } from './file-fetcher.ts'
 import type { Warnings } from './warnings.ts'
 
+/** What an entry takes in memory, before it is known. */
+const ASSUMED_ENTRY_BYTES = 256
+/** Runs admitted and not yet taken: those of the cache take nothing of the window. */
+const MAX_RUNS = 64
 /** Bytes requested or decoded, and not yet taken. */
 export const WINDOW_BYTES = 32 * 1024 * 1024
 /** Manifests requested and not yet decoded: several times what the request limit lets run at once. */
@@ -46,7 +52,9 @@ const ASSUMED_BYTES = 8 * 1024 * 1024
 export interface PipelineSetup {
   readonly manifests: readonly ManifestFile[]
   /** Asked for when the decoding begins: what is read of data files may depend on the delete files. */
-  readonly context: () => DecodeContext
+  readonly phase: () => DecodePhase
+  /** The plan, for the cache. */
+  readonly user: object
   readonly decoder: Decoder
   readonly fetcher: FileFetcher
   readonly io: FileIO
@@ -60,14 +68,27 @@ interface Run {
   manifests: readonly ManifestFile[]
   /** Bytes by position; absent for what is read when the run is decoded. Let go when the decoding begins. */
   requested: readonly (Promise<Uint8Array> | undefined)[]
+  /** Where the entries are, if they were decoded before: as long as they have what the plan needs. */
+  readonly kept: KeptManifests | undefined
   /** What the run takes of the window now. */
   charge: number
+  /** Memory of the batch that waits to be taken. */
+  ready: number
+  /** Bytes of the files, as they are read. */
+  readonly lengths: number[]
   batch: Promise<EntryBatch> | undefined
 }
 
+/** Manifests of a run in the cache. */
+interface KeptManifests {
+  readonly run: KeptRun
+  /** Ascending. */
+  readonly segments: readonly number[]
+}
+
 export class DecodePipeline {
-  /** Look-ups of headers and plans, and files found in the cache, so far. */
-  readonly counts = { hits: 0, misses: 0, fileHits: 0 }
+  /** Look-ups of headers and plans; files, and manifests' entries, found in the cache, so far. */
+  readonly counts = { hits: 0, misses: 0, fileHits: 0, entryHits: 0 }
   /** Live entries that the filter ruled out, so far. */
   skipped = 0
   readonly #setup: PipelineSetup
@@ -113,7 +134,7 @@ export class DecodePipeline {
         run.batch ??= this.#decode(run)
         const batch = await unlessAborted(run.batch, stop.signal)
         this.#queue.shift()
-        this.#ready -= batch.byteLength
+        this.#ready -= run.ready
         yield batch
         this.#charged -= run.charge
       }
@@ -130,12 +151,14 @@ export class DecodePipeline {
     const most = 2 * this.#setup.decoder.workers
     for (const run of this.#queue) {
       if (this.#decoding >= most || this.#ready >= WINDOW_BYTES) return
-      run.batch ??= this.#decode(run)
+      // What is in the cache need not be begun with.
+      if (run.kept === undefined) run.batch ??= this.#decode(run)
     }
   }
 
   #hasRoom(): boolean {
     if (this.#queue.length === 0) return true
+    if (this.#queue.length >= MAX_RUNS) return false
     return this.#charged < WINDOW_BYTES && this.#requested < MAX_REQUESTED
   }
 
@@ -144,6 +167,13 @@ export class DecodePipeline {
     const { manifests } = this.#setup
     const { bytes: mostBytes, growth, most } = this.#packing
     const first = this.#nextManifest
+    const kept = this.#findKept(first)
+    if (kept !== undefined) {
+      this.#nextManifest = first + kept.segments.length
+      const run = { manifests: manifests.slice(first, this.#nextManifest), requested: [], kept }
+      this.#queue.push({ ...run, charge: 0, ready: 0, lengths: [], batch: undefined })
+      return
+    }
     const last = Math.min(manifests.length, first + this.#runManifests)
     this.#runManifests = Math.min(most, this.#runManifests * growth)
     const requested: (Promise<Uint8Array> | undefined)[] = []
@@ -153,10 +183,38 @@ export class DecodePipeline {
       bytes += lengthOf(manifests[end])
       requested.push(this.#request(manifests[end]))
       end++
-    } while (end < last && this.#requested < MAX_REQUESTED && bytes + lengthOf(manifests[end]) <= mostBytes)
+    } while (
+      end < last &&
+      this.#requested < MAX_REQUESTED &&
+      bytes + lengthOf(manifests[end]) <= mostBytes &&
+      this.#placeOf(manifests[end]) === undefined
+    )
     this.#nextManifest = end
     this.#charged += bytes
-    this.#queue.push({ manifests: manifests.slice(first, end), requested, charge: bytes, batch: undefined })
+    const run = { manifests: manifests.slice(first, end), requested, kept: undefined }
+    this.#queue.push({ ...run, charge: bytes, ready: 0, lengths: [], batch: undefined })
+  }
+
+  #placeOf(manifest: ManifestFile): EntryPlace | undefined {
+    const { fetcher, io, phase } = this.#setup
+    const { entries } = fetcher.cache
+    const { keeping } = phase()
+    if (entries.bytes === 0 || keeping === undefined) return undefined
+    return entries.find(manifest, this.#fileOf(manifest).location, io.identity, keeping.under)
+  }
+
+  /** Manifests from a position on whose entries one run of the cache has. */
+  #findKept(first: number): KeptManifests | undefined {
+    const { manifests } = this.#setup
+    const place = this.#placeOf(manifests[first])
+    if (place === undefined) return undefined
+    const segments = [place.segment]
+    for (let i = first + 1; i < manifests.length; i++) {
+      const next = this.#placeOf(manifests[i])
+      if (next === undefined || next.run !== place.run || next.segment <= segments[segments.length - 1]) break
+      segments.push(next.segment)
+    }
+    return { run: place.run, segments }
   }
 
   /** Begins to read a manifest, unless it is in the cache or small and local. */
@@ -189,8 +247,52 @@ export class DecodePipeline {
     return batch
   }
 
+  /** From the cache, or decoded now; what can be of use for later plans is kept. */
   async #decodeRun(run: Run, urgency: number): Promise<EntryBatch> {
-    const { context, decoder, fetcher, stop } = this.#setup
+    const { filtering, keeping } = this.#setup.phase()
+    if (keeping === undefined) return this.#decodeNow(run, filtering, urgency)
+    const { entries } = this.#setup.fetcher.cache
+    const { user, io } = this.#setup
+    const { kept } = run
+    const missing = keeping.columns.filter((id) => kept?.run.batch.metricColumns?.has(id) === false)
+    const isWhole = kept?.segments.length === kept?.run.batch.segments.length
+    if (kept !== undefined && (missing.length === 0 || isWhole)) {
+      entries.use(kept.run, user, kept.segments.length)
+      for (const [i, manifest] of run.manifests.entries())
+        this.#checkLength(manifest, this.#fileOf(manifest).location, kept.run.lengths[kept.segments[i]])
+      this.counts.entryHits += kept.segments.length
+      if (missing.length > 0) {
+        const more = await this.#decodeNow(run, keeping.moreColumns(missing), urgency)
+        checkRows(kept.run.batch, more)
+        entries.addColumns(kept.run, more.metricColumns ?? new Map(), more.byteLength, user)
+      }
+      return this.#select(kept.run.batch.ofSegments(kept.segments), keeping)
+    }
+    const expected = ASSUMED_ENTRY_BYTES * run.manifests.reduce((sum, row) => sum + entriesOf(row), 0)
+    if (!entries.hasRoom(expected, user)) return this.#decodeNow(run, filtering, urgency)
+    const batch = await this.#decodeNow(run, keeping.context, urgency)
+    const locations = run.manifests.map((manifest) => this.#fileOf(manifest).location)
+    const isKept = entries.keep(batch, {
+      locations,
+      lengths: run.lengths,
+      identity: io.identity,
+      under: keeping.under,
+      user,
+    })
+    const selected = this.#select(batch, keeping)
+    return isKept ? selected : compacted(selected)
+  }
+
+  /** What the filter leaves of all rows. */
+  #select(batch: EntryBatch, { filter }: KeepingContext): EntryBatch {
+    if (filter === undefined) return batch
+    const rows = filter.select(batch)
+    this.skipped += batch.liveRows.length - rows.length
+    return batch.withRows(rows)
+  }
+
+  async #decodeNow(run: Run, context: DecodeContext, urgency: number): Promise<EntryBatch> {
+    const { decoder, fetcher, stop } = this.#setup
     const lent: Uint8Array[] = []
     let { requested } = run
     run.requested = []
@@ -209,14 +311,16 @@ export class DecodePipeline {
         total += bytes.length
         if (requested[i] === undefined) this.#correct(manifest, bytes)
         const { location } = this.#fileOf(manifest)
-        this.#checkLength(manifest, location, bytes)
+        this.#checkLength(manifest, location, bytes.length)
+        run.lengths.push(bytes.length)
         jobs.push({ manifest, bytes, location })
       }
-      const { batch, skipped, hits, misses } = await decoder.decode(jobs, context(), stop, urgency)
+      const { batch, skipped, hits, misses } = await decoder.decode(jobs, context, stop, urgency)
       this.counts.hits += hits
       this.counts.misses += misses
       this.skipped += skipped
       this.#recharge(run, batch.byteLength - run.charge)
+      run.ready = batch.byteLength
       this.#ready += batch.byteLength
       return batch
     } finally {
@@ -243,7 +347,15 @@ export class DecodePipeline {
     const charge = manifests.reduce((sum, manifest) => sum + lengthOf(manifest), 0)
     run.manifests = run.manifests.slice(0, at)
     run.charge -= charge
-    const rest: Run = { manifests, requested: requested.slice(at), charge, batch: undefined }
+    const rest: Run = {
+      manifests,
+      requested: requested.slice(at),
+      kept: undefined,
+      charge,
+      ready: 0,
+      lengths: [],
+      batch: undefined,
+    }
     this.#queue.splice(this.#queue.indexOf(run) + 1, 0, rest)
   }
 
@@ -292,14 +404,32 @@ export class DecodePipeline {
     return { location: this.#setup.resolve(manifest.manifestPath), length: manifest.manifestLength }
   }
 
-  #checkLength(manifest: ManifestFile, location: string, bytes: Uint8Array): void {
+  #checkLength(manifest: ManifestFile, location: string, length: number): void {
     const claimed = manifest.manifestLength
-    if (claimed === undefined || claimed === bytes.length) return
+    if (claimed === undefined || claimed === length) return
     this.#setup.warnings.add(
       'a manifest has another length than its list says',
-      `Manifest ${location} has ${bytes.length} bytes, but the manifest list says ${claimed}.`,
+      `Manifest ${location} has ${length} bytes, but the manifest list says ${claimed}.`,
     )
   }
+}
+
+/** Metrics that were read later belong to the same rows. */
+function checkRows(batch: EntryBatch, more: EntryBatch): void {
+  const rows = ({ segments }: EntryBatch): string => segments.map(({ rowCount }) => rowCount).join()
+  if (rows(batch) === rows(more)) return
+  const { manifestPath } = batch.segments[0].manifest
+  throw new CorruptFileError(`Cannot read ${manifestPath} again: it has other entries than before`, {
+    location: manifestPath,
+  })
+}
+
+/** As the list claims; where it does not, by the length. */
+function entriesOf(manifest: ManifestFile): number {
+  const { deletedFilesCount = 0 } = manifest
+  const live = manifest.liveFiles()
+  if (live !== undefined && live >= 0 && deletedFilesCount >= 0) return live + deletedFilesCount
+  return lengthOf(manifest) / ASSUMED_ENTRY_BYTES
 }
 
 /** A length that is not known, or makes no sense, is not small. */

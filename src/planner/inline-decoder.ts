@@ -2,8 +2,8 @@
  * Decoding in this thread, in slices between which the event loop turns.
  */
 import type { ManifestCache } from '../manifest/manifest-cache.ts'
-import type { DecodeContext, DecodedEntries, JobManifest } from './decode-job.ts'
-import { decodeManifests } from './decode-job.ts'
+import type { DecodeContext, JobManifest } from './decode-job.ts'
+import { compacted, decodeManifests } from './decode-job.ts'
 import type { DecodedBatch, Decoder, StopSignal } from './decoder.ts'
 
 export class InlineDecoder implements Decoder {
@@ -32,13 +32,10 @@ export class InlineDecoder implements Decoder {
       const step = steps.next()
       hits += cache.hits - before.hits
       misses += cache.misses - before.misses
-      if (step.done === true) return { ...compacted(step.value), hits, misses }
+      if (step.done === true) {
+        const { batch, skipped } = step.value
+        return { batch: skipped === 0 ? batch : compacted(batch), skipped, hits, misses }
+      }
     }
   }
-}
-
-/** Where a filter leaves few rows, the memory of the others is let go. */
-function compacted(entries: DecodedEntries): DecodedEntries {
-  const { batch, skipped } = entries
-  return skipped <= batch.rowCount / 2 ? entries : { batch: batch.onlyLive(), skipped }
 }

@@ -11,8 +11,7 @@ import type { ManifestFile } from '../manifest/manifest-file.ts'
 import type { PartitionType } from '../manifest/partition-key.ts'
 import { partitionType } from '../manifest/partition-key.ts'
 import { BatchResiduals } from './batch-residuals.ts'
-import type { DecodeContext } from './decode-job.ts'
-import { dataContext, deleteContext, findKeyColumn } from './decode-contexts.ts'
+import { dataPhase, deletePhase, findKeyColumn, type DecodePhase } from './decode-contexts.ts'
 import { DecodePipeline } from './decode-pipeline.ts'
 import type { Decoder, StopSignal } from './decoder.ts'
 import { DeleteFileIndex } from './delete-file-index.ts'
@@ -60,11 +59,12 @@ export interface PlanSetup {
   readonly stop: PlanStop
 }
 
-/** Look-ups of headers and plans, and files found in the cache. */
+/** Look-ups of headers and plans; files, and manifests' entries, found in the cache. */
 export interface CacheCounts {
   readonly hits: number
   readonly misses: number
   readonly fileHits: number
+  readonly entryHits: number
 }
 
 export class ScanPlan {
@@ -72,7 +72,7 @@ export class ScanPlan {
   readonly #stop: StopSignal
   readonly #partitionTypes: readonly PartitionType[]
   readonly #data: DecodePipeline
-  #dataContext: DecodeContext
+  #dataPhase: DecodePhase
   readonly #deletes: DecodePipeline
   readonly #unknownFormats = new Set<string>()
   #consumed = false
@@ -102,9 +102,9 @@ export class ScanPlan {
     this.#stop = { signal, flag, slice: new TimeSlice(setup.share) }
     const { schema, specs } = setup.scan.selected
     this.#partitionTypes = [...specs.values()].map((spec) => partitionType(spec, schema))
-    this.#dataContext = this.#contextOfData([])
-    this.#data = this.#pipeline(setup.manifests.data.selected, () => this.#dataContext)
-    const deletes = deleteContext(setup.scan, setup.filter, this.#deleteManifests, this.#partitionTypes)
+    this.#dataPhase = this.#phaseOfData([])
+    this.#data = this.#pipeline(setup.manifests.data.selected, () => this.#dataPhase)
+    const deletes = deletePhase(setup.scan, setup.filter, this.#deleteManifests, this.#partitionTypes)
     this.#deletes = this.#pipeline(this.#deleteManifests, () => deletes)
   }
 
@@ -150,6 +150,7 @@ export class ScanPlan {
       ioRequests: io.requests,
       ioBytes: io.bytes,
       cacheFileHits: sum('fileHits'),
+      cacheEntryHits: sum('entryHits'),
       planCacheHits: sum('hits'),
       planCacheMisses: sum('misses'),
       workers: decoder.workers,
@@ -187,7 +188,7 @@ export class ScanPlan {
       })
       // Where there are equality deletes, more of the data files has to be read.
       const { keyColumns } = this.#index
-      if (keyColumns.length > 0) this.#dataContext = this.#contextOfData(keyColumns)
+      if (keyColumns.length > 0) this.#dataPhase = this.#phaseOfData(keyColumns)
       for await (const batch of this.#data.batches()) {
         if (slice.isOver) await slice.turn()
         const deletes = await this.#index.assign(batch)
@@ -212,16 +213,17 @@ export class ScanPlan {
     }
   }
 
-  #contextOfData(keyColumns: readonly number[]): DecodeContext {
+  #phaseOfData(keyColumns: readonly number[]): DecodePhase {
     const { scan, filter, manifests } = this.#setup
-    return dataContext(scan, filter, manifests.data.selected, this.#partitionTypes, keyColumns)
+    return dataPhase(scan, filter, manifests.data.selected, this.#partitionTypes, keyColumns)
   }
 
-  #pipeline(manifests: readonly ManifestFile[], context: () => DecodeContext): DecodePipeline {
+  #pipeline(manifests: readonly ManifestFile[], phase: () => DecodePhase): DecodePipeline {
     const { io, fetcher, decoder, warnings, scan } = this.#setup
     return new DecodePipeline({
       manifests,
-      context,
+      phase,
+      user: this,
       decoder,
       fetcher,
       io,

@@ -75,8 +75,16 @@ export class ScanPlanner implements AsyncDisposable {
       const manifests = selectManifests(listed.files, warnings, (manifest) =>
         filter.mightMatch(manifest, warnings),
       )
+      const { entries } = this.cache
+      const isDecoded = ({ manifestPath }: ManifestFile): boolean =>
+        entries.bytes > 0 && entries.has(scan.table.resolve(manifestPath), io.identity)
       const selected = [...manifests.deletes.selected, ...manifests.data.selected]
-      const decoder = this.#decoder ?? (await this.#decoders.choose(selected, warnings))
+      const decoder =
+        this.#decoder ??
+        (await this.#decoders.choose(
+          selected.filter((manifest) => !isDecoded(manifest)),
+          warnings,
+        ))
       return new ScanPlan({
         scan,
         filter,
@@ -121,7 +129,7 @@ export class ScanPlanner implements AsyncDisposable {
     io: CountingFileIO,
     signal: AbortSignal,
   ): Promise<{ files: readonly ManifestFile[]; counts: CacheCounts }> {
-    const counts = { hits: 0, misses: 0, fileHits: 0 }
+    const counts = { hits: 0, misses: 0, fileHits: 0, entryHits: 0 }
     const { snapshot } = scan.selected
     signal.throwIfAborted()
     if (snapshot === undefined) return { files: [], counts }

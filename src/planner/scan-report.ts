@@ -14,7 +14,7 @@ export interface ScanReport {
   /** In the snapshot, before anything is skipped. */
   readonly totalDataManifests: number
   readonly totalDeleteManifests: number
-  /** Decoded. */
+  /** Decoded, now or before. */
   readonly scannedDataManifests: number
   readonly scannedDeleteManifests: number
   readonly skippedDataManifests: number
@@ -35,6 +35,8 @@ export interface ScanReport {
   readonly ioBytes: number
   /** Files of which the bytes were in the cache. */
   readonly cacheFileHits: number
+  /** Manifests of which the decoded entries were in the cache: they are neither read nor decoded again. */
+  readonly cacheEntryHits: number
   /** Look-ups of headers and compiled plans. */
   readonly planCacheHits: number
   readonly planCacheMisses: number

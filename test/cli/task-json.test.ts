@@ -59,6 +59,7 @@ const REPORT_KEYS = [
   'io-requests',
   'io-bytes',
   'cache-file-hits',
+  'cache-entry-hits',
   'plan-cache-hits',
   'plan-cache-misses',
   'workers',

@@ -200,7 +200,7 @@ describe('packed batches', () => {
 
     it('other field groups than were packed', () => {
       assert.match(
-        refused({ ...fresh(), read: { groups: ['layout'], metricColumns: undefined } }),
+        refused({ ...fresh(), read: { groups: ['layout'], metricColumns: undefined, isMetricsOnly: false } }),
         /do not make \d+ bytes/,
       )
     })

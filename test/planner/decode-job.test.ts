@@ -35,6 +35,7 @@ function newContext(projection: ManifestProjection = FULL_PROJECTION): DecodeCon
     projection,
     partitionTypes: [...PARTITION_TYPES.values()],
     filter: undefined,
+    allRows: false,
     shownColumns: 'all',
   }
 }
@@ -261,7 +262,7 @@ describe('decode worker', () => {
   it('refuses a batch that is not its own', () => {
     const packed: PackedBatch = {
       buffer: new ArrayBuffer(0),
-      read: { groups: [], metricColumns: undefined },
+      read: { groups: [], metricColumns: undefined, isMetricsOnly: false },
       otherSymbols: [],
       segments: {
         specIds: [],

@@ -238,13 +238,13 @@ describe('requests of plans', () => {
       })
 
       it('over budget: what does not fit is read again', async () => {
-        const cache = new ManifestCache({ maxFileBytes: largest })
+        const cache = new ManifestCache({ maxFileBytes: largest, maxEntryBytes: 0 })
         assert.deepEqual(await requestsOf(workers, cache, [[first], [first]]), [4, 4])
         assert.isAtMost(cache.fileBytes, largest)
       })
 
       it('without a budget: all, every time', async () => {
-        const cache = new ManifestCache({ maxFileBytes: 0 })
+        const cache = new ManifestCache({ maxFileBytes: 0, maxEntryBytes: 0 })
         assert.deepEqual(await requestsOf(workers, cache, [[first], [first], [second]]), [4, 4, 5])
       })
 

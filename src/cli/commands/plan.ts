@@ -37,7 +37,7 @@ export async function runPlan(location: string, options: PlanCommandOptions, run
   const rebase = parseRebases(options.rebase)
   const filter = options.filter === undefined ? undefined : parseFilterOption(options.filter)
   // Lines that go to the terminal would run into the bar.
-  const progress = await startProgress(stderr, options.format === 'table' || stdout.isTTY !== true)
+  const progress = startProgress(stderr, options.format === 'table' || stdout.isTTY !== true)
   try {
     const table = await loadTable(location, { rebase, signal })
     const scan = table.newScan({ ...scanOptions(options), filter })

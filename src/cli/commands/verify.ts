@@ -26,7 +26,7 @@ export async function runVerify(
   const { signal, stdout, stderr, out } = run
   const { snapshotId } = options
   const rebase = parseRebases(options.rebase)
-  const progress = await startProgress(stderr)
+  const progress = startProgress(stderr)
   try {
     const table = await loadTable(location, { rebase, signal })
     const { metadata } = table
