@@ -24,11 +24,12 @@ export interface BoundVector {
 /** Tag of a bound whose bytes are not in its lanes. */
 export const LONG_BOUND = 255
 
+/** Never to be changed: what was found out about them is remembered by these very objects. */
 export interface MetricVectors {
   /** Number of files. */
   readonly length: number
   /** Rows of each file; negative when not known. */
   readonly recordCounts: Float64Array
-  /** `undefined` when nothing was read of the column. */
-  column(fieldId: number): MetricVector | undefined
+  /** By column id; without columns of which nothing was read. */
+  readonly columns: ReadonlyMap<number, MetricVector>
 }

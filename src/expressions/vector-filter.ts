@@ -8,6 +8,9 @@
  * | asks for all files  | every other predicate, transforms of columns                                                         |
  *
  * AND and OR take three answers: what one operand decides, another that asks does not undo.
+ *
+ * Of vectors that were asked before it is known how far their bounds reach. Where that decides for all files alike, no
+ * file is looked at.
  */
 import type { BoundComparisonPredicate, BoundExpression, BoundPredicate } from './bound-expression.ts'
 import { isBranch, operandsOfBranch } from './boolean-chain.ts'
@@ -15,56 +18,97 @@ import type { MetricVector, MetricVectors } from './metric-vectors.ts'
 
 /** Of a file: no row of it matches; some might; ask. */
 export const VERDICT = { DROP: 0, KEEP: 1, ASK: 2 } as const
+/** Instead of a verdict for all files: each has one of its own. */
+export const MIXED = -1
 
-/** Gives every file its verdict. */
-export type VectorFilter = (vectors: MetricVectors, verdicts: Uint8Array) => void
+/** Gives the verdict of all files, or {@link MIXED} and each file's in `verdicts`, which has room for them. */
+export type VectorFilter = (vectors: MetricVectors, verdicts: Uint8Array) => number
 
 /** Compiles a filter, to be asked for many batches. */
 export function compileVectorFilter(filter: BoundExpression): VectorFilter {
-  const fill = compileNode(filter)
+  const verdictOf = compileNode(filter)
   return (vectors, verdicts) => {
-    fill(vectors, verdicts)
+    const verdict = verdictOf(vectors, verdicts)
+    if (haveRows(vectors)) return verdict
     const { recordCounts, length } = vectors
+    if (verdict !== MIXED) verdicts.fill(verdict, 0, length)
     for (let i = 0; i < length; i++) if (!(recordCounts[i] > 0)) verdicts[i] = VERDICT.ASK
+    return MIXED
   }
+}
+
+const WITH_ROWS = new WeakMap<MetricVectors, boolean>()
+
+/** Whether every file is known to have rows. */
+function haveRows(vectors: MetricVectors): boolean {
+  let answer = WITH_ROWS.get(vectors)
+  if (answer === undefined) {
+    const { recordCounts, length } = vectors
+    answer = recordCounts.subarray(0, length).every((count) => count > 0)
+    WITH_ROWS.set(vectors, answer)
+  }
+  return answer
 }
 
 function compileNode(node: BoundExpression): VectorFilter {
-  if (node.op === 'true' || node.op === 'false') {
-    const verdict = node.op === 'true' ? VERDICT.KEEP : VERDICT.DROP
-    return ({ length }, verdicts) => verdicts.fill(verdict, 0, length)
-  }
+  if (node.op === 'true') return () => VERDICT.KEEP
+  if (node.op === 'false') return () => VERDICT.DROP
   if (!isBranch(node)) return compileLeaf(node as BoundPredicate) ?? askForAll
   const operands = operandsOfBranch<BoundExpression>(node).map(compileNode)
   const decisive = node.op === 'or' ? VERDICT.KEEP : VERDICT.DROP
+  const neutral = node.op === 'or' ? VERDICT.DROP : VERDICT.KEEP
   return (vectors, verdicts) => {
-    operands[0](vectors, verdicts)
-    const others = new Uint8Array(vectors.length)
-    for (let o = 1; o < operands.length; o++) {
-      operands[o](vectors, others)
-      for (let i = 0; i < others.length; i++) {
-        const a = verdicts[i]
-        const b = others[i]
-        verdicts[i] = a === decisive || b === decisive ? decisive : a > b ? a : b
+    // Of all files so far, or mixed.
+    let all: number = neutral
+    let others: Uint8Array | undefined
+    for (const operand of operands) {
+      const into = all === MIXED ? (others ??= new Uint8Array(vectors.length)) : verdicts
+      const next = operand(vectors, into)
+      if (next === decisive) return decisive
+      if (next === neutral) continue
+      if (all === neutral) all = next
+      else if (next !== all || next === MIXED) {
+        merge(verdicts, all, into, next, decisive, vectors.length)
+        all = MIXED
       }
     }
+    return all
   }
 }
 
-const askForAll: VectorFilter = ({ length }, verdicts) => verdicts.fill(VERDICT.ASK, 0, length)
+/** Puts two operands together; either may have one verdict for all. */
+function merge(
+  verdicts: Uint8Array,
+  all: number,
+  others: Uint8Array,
+  next: number,
+  decisive: number,
+  length: number,
+): void {
+  for (let i = 0; i < length; i++) {
+    const b = next === MIXED ? others[i] : next
+    const a = all === MIXED ? verdicts[i] : all
+    verdicts[i] = a === decisive || b === decisive ? decisive : a > b ? a : b
+  }
+}
+
+const askForAll: VectorFilter = () => VERDICT.ASK
 
 /** `undefined` for predicates that have no loop. */
 function compileLeaf(predicate: BoundPredicate): VectorFilter | undefined {
   const { op, term } = predicate
+  const { fieldId } = term
   if (term.transform.kind !== 'identity') return undefined
   switch (op) {
     case 'is-null':
-      return ofColumn(term.fieldId, false, (vector, { recordCounts, length }, verdicts) => {
+      return ofColumn(fieldId, ({ recordCounts, length }, verdicts, vector) => {
         for (let i = 0; i < length; i++) verdicts[i] = mayHaveNull(vector, recordCounts, i) ? 1 : 0
+        return MIXED
       })
     case 'not-null':
-      return ofColumn(term.fieldId, false, (vector, { recordCounts, length }, verdicts) => {
+      return ofColumn(fieldId, ({ recordCounts, length }, verdicts, vector) => {
         for (let i = 0; i < length; i++) verdicts[i] = hasOnlyNulls(vector, recordCounts, i) ? 0 : 1
+        return MIXED
       })
     case 'lt':
     case 'lt-eq':
@@ -77,20 +121,16 @@ function compileLeaf(predicate: BoundPredicate): VectorFilter | undefined {
   }
 }
 
-type ColumnFilter = (vector: MetricVector, vectors: MetricVectors, verdicts: Uint8Array) => void
+type ColumnFilter = (vectors: MetricVectors, verdicts: Uint8Array, vector: MetricVector) => number
 
-/** Asks where a column, or what is needed of it, was not read. */
-function ofColumn(fieldId: number, needsBounds: boolean, filter: ColumnFilter): VectorFilter {
+/** Asks where a column, or its counts, were not read. */
+function ofColumn(fieldId: number, filter: ColumnFilter): VectorFilter {
   return (vectors, verdicts) => {
-    const vector = vectors.column(fieldId)
+    const vector = vectors.columns.get(fieldId)
     const { length } = vectors
     const isRead =
-      vector !== undefined &&
-      vector.valueCounts.length >= length &&
-      vector.nullValueCounts.length >= length &&
-      !(needsBounds && vector.lower.tags.length < length)
-    if (isRead) filter(vector, vectors, verdicts)
-    else askForAll(vectors, verdicts)
+      vector !== undefined && vector.valueCounts.length >= length && vector.nullValueCounts.length >= length
+    return isRead ? filter(vectors, verdicts, vector) : VERDICT.ASK
   }
 }
 
@@ -130,65 +170,199 @@ function compileComparison({ op, term, value }: BoundComparisonPredicate): Vecto
   switch (term.type.kind) {
     case 'int':
     case 'date':
-      if (typeof value !== 'number') return undefined
-      return compareInts(term.fieldId, limitsOf(op, BigInt(value)))
+      return typeof value === 'number'
+        ? compareIntegers(term.fieldId, INT, limitsOf(op, BigInt(value)))
+        : undefined
     case 'long':
     case 'time':
     case 'timestamp':
     case 'timestamptz':
     case 'timestamp_ns':
     case 'timestamptz_ns':
-      if (typeof value !== 'bigint') return undefined
-      return compareLongs(term.fieldId, limitsOf(op, value))
+      return typeof value === 'bigint' ? compareIntegers(term.fieldId, LONG, limitsOf(op, value)) : undefined
     default:
       return undefined
   }
 }
 
 /** Tags of bounds of four and of eight bytes. */
-const [INT, LONG] = [5, 9]
+const INT = 5
+const LONG = 9
+type Width = typeof INT | typeof LONG
 
-function compareInts(fieldId: number, limits: Limits): VectorFilter {
-  const most = limits.most === undefined ? Infinity : Number(limits.most)
-  const least = limits.least === undefined ? -Infinity : Number(limits.least)
-  return ofColumn(fieldId, true, (vector, { recordCounts, length }, verdicts) => {
-    const { lower, upper } = vector
-    for (let i = 0; i < length; i++) {
-      if (hasOnlyNulls(vector, recordCounts, i)) verdicts[i] = VERDICT.DROP
-      else if (lower.tags[i] !== INT || upper.tags[i] !== INT) verdicts[i] = VERDICT.ASK
-      else {
-        const low = lower.lanes[2 * i]
-        const high = upper.lanes[2 * i]
-        // Bounds that are upside down prove nothing (R5.24).
-        verdicts[i] = low > high || (low <= most && high >= least) ? VERDICT.KEEP : VERDICT.DROP
-      }
-    }
-  })
-}
-
-/** As two words, high one first: the limits may lie just beyond a long, so they are no longs. */
-function compareLongs(fieldId: number, { most, least }: Limits): VectorFilter {
+/**
+ * Integers are compared as two words, high one first. The limits may lie just beyond a long, so they are no longs: their
+ * high words are numbers.
+ */
+function compareIntegers(fieldId: number, width: Width, { most, least }: Limits): VectorFilter {
   const mostHigh = most === undefined ? Infinity : Number(most >> 32n)
   const mostLow = most === undefined ? 0 : Number(most & 0xffffffffn)
   const leastHigh = least === undefined ? -Infinity : Number(least >> 32n)
   const leastLow = least === undefined ? 0 : Number(least & 0xffffffffn)
-  return ofColumn(fieldId, true, (vector, { recordCounts, length }, verdicts) => {
-    const { lower, upper } = vector
-    for (let i = 0; i < length; i++) {
-      if (hasOnlyNulls(vector, recordCounts, i)) verdicts[i] = VERDICT.DROP
-      else if (lower.tags[i] !== LONG || upper.tags[i] !== LONG) verdicts[i] = VERDICT.ASK
-      else {
-        const lowHigh = lower.lanes[2 * i + 1]
-        const lowLow = lower.lanes[2 * i] >>> 0
-        const highHigh = upper.lanes[2 * i + 1]
-        const highLow = upper.lanes[2 * i] >>> 0
-        const mightMatch =
-          lowHigh > highHigh ||
-          (lowHigh === highHigh && lowLow > highLow) ||
-          ((lowHigh < mostHigh || (lowHigh === mostHigh && lowLow <= mostLow)) &&
-            (highHigh > leastHigh || (highHigh === leastHigh && highLow >= leastLow)))
-        verdicts[i] = mightMatch ? VERDICT.KEEP : VERDICT.DROP
-      }
+  return ofColumn(fieldId, (vectors, verdicts, vector) => {
+    if (vector.lower.tags.length < vectors.length) return VERDICT.ASK
+    const reach = reachOf(vector, width, vectors)
+    if (reach === undefined) {
+      const limits = [mostHigh, mostLow, leastHigh, leastLow] as const
+      compareWithCare(vectors, verdicts, vector, width, limits)
+      return MIXED
     }
+    // All lower bounds are low enough, or none is; and so with the upper ones.
+    const lower = sideOf(reach.lower, most, (a, b) => a <= b)
+    const upper = sideOf(reach.upper, least, (a, b) => a >= b)
+    if (lower === VERDICT.DROP || upper === VERDICT.DROP) return VERDICT.DROP
+    if (lower === VERDICT.KEEP && upper === VERDICT.KEEP) return VERDICT.KEEP
+    if (upper === VERDICT.KEEP) atMost(vector.lower.lanes, width, vectors.length, mostHigh, mostLow, verdicts)
+    else if (lower === VERDICT.KEEP)
+      atLeast(vector.upper.lanes, width, vectors.length, leastHigh, leastLow, verdicts)
+    else {
+      atMost(vector.lower.lanes, width, vectors.length, mostHigh, mostLow, verdicts)
+      andAtLeast(vector.upper.lanes, width, vectors.length, leastHigh, leastLow, verdicts)
+    }
+    return MIXED
   })
+}
+
+/** Whether all bounds of one kind pass a limit, or none, or some. */
+function sideOf(
+  { least, most }: Range,
+  limit: bigint | undefined,
+  passes: (bound: bigint, limit: bigint) => boolean,
+): number {
+  if (limit === undefined) return VERDICT.KEEP
+  const ends = Number(passes(least, limit)) + Number(passes(most, limit))
+  return ends === 2 ? VERDICT.KEEP : ends === 0 ? VERDICT.DROP : MIXED
+}
+
+interface Range {
+  least: bigint
+  most: bigint
+}
+
+/** How far the bounds of a column reach. */
+interface Reach {
+  readonly lower: Range
+  readonly upper: Range
+}
+
+/** By width, for a column may have been promoted; `false`: some file needs a second look. */
+const REACHES = {
+  [INT]: new WeakMap<MetricVector, Reach | false>(),
+  [LONG]: new WeakMap<MetricVector, Reach | false>(),
+}
+
+/** Where every file has values and both bounds, in this width and in order; `undefined` where one has not. */
+function reachOf(vector: MetricVector, width: Width, vectors: MetricVectors): Reach | undefined {
+  const known = REACHES[width].get(vector)
+  if (known !== undefined) return known === false ? undefined : known
+  const reach = measureReach(vector, width, vectors) ?? false
+  REACHES[width].set(vector, reach)
+  return reach === false ? undefined : reach
+}
+
+function measureReach(
+  vector: MetricVector,
+  width: Width,
+  { recordCounts, length }: MetricVectors,
+): Reach | undefined {
+  const { lower, upper } = vector
+  // Of each, the file with the least and the one with the most.
+  const ends = [0, 0, 0, 0]
+  for (let i = 0; i < length; i++) {
+    if (lower.tags[i] !== width || upper.tags[i] !== width || hasOnlyNulls(vector, recordCounts, i))
+      return undefined
+    if (isAbove(lower.lanes, i, upper.lanes, i, width)) return undefined
+    if (isAbove(lower.lanes, ends[0], lower.lanes, i, width)) ends[0] = i
+    if (isAbove(lower.lanes, i, lower.lanes, ends[1], width)) ends[1] = i
+    if (isAbove(upper.lanes, ends[2], upper.lanes, i, width)) ends[2] = i
+    if (isAbove(upper.lanes, i, upper.lanes, ends[3], width)) ends[3] = i
+  }
+  if (length === 0) return undefined
+  const range = (lanes: Int32Array, least: number, most: number): Range => ({
+    least: integerAt(lanes, least, width),
+    most: integerAt(lanes, most, width),
+  })
+  return { lower: range(lower.lanes, ends[0], ends[1]), upper: range(upper.lanes, ends[2], ends[3]) }
+}
+
+function highWord(lanes: Int32Array, i: number, width: Width): number {
+  return width === LONG ? lanes[2 * i + 1] : lanes[2 * i] >> 31
+}
+
+function integerAt(lanes: Int32Array, i: number, width: Width): bigint {
+  return (BigInt(highWord(lanes, i, width)) << 32n) | BigInt(lanes[2 * i] >>> 0)
+}
+
+function isAbove(a: Int32Array, i: number, b: Int32Array, j: number, width: Width): boolean {
+  const difference = highWord(a, i, width) - highWord(b, j, width)
+  return difference > 0 || (difference === 0 && a[2 * i] >>> 0 > b[2 * j] >>> 0)
+}
+
+function atMost(
+  lanes: Int32Array,
+  width: Width,
+  length: number,
+  high: number,
+  low: number,
+  verdicts: Uint8Array,
+): void {
+  for (let i = 0; i < length; i++) {
+    const word = highWord(lanes, i, width)
+    verdicts[i] = word < high || (word === high && lanes[2 * i] >>> 0 <= low) ? VERDICT.KEEP : VERDICT.DROP
+  }
+}
+
+function atLeast(
+  lanes: Int32Array,
+  width: Width,
+  length: number,
+  high: number,
+  low: number,
+  verdicts: Uint8Array,
+): void {
+  for (let i = 0; i < length; i++) {
+    const word = highWord(lanes, i, width)
+    verdicts[i] = word > high || (word === high && lanes[2 * i] >>> 0 >= low) ? VERDICT.KEEP : VERDICT.DROP
+  }
+}
+
+function andAtLeast(
+  lanes: Int32Array,
+  width: Width,
+  length: number,
+  high: number,
+  low: number,
+  verdicts: Uint8Array,
+): void {
+  for (let i = 0; i < length; i++) {
+    const word = highWord(lanes, i, width)
+    if (!(word > high || (word === high && lanes[2 * i] >>> 0 >= low))) verdicts[i] = VERDICT.DROP
+  }
+}
+
+/** Each file by itself: some have only nulls, no bounds, or bounds of another width, or upside down. */
+function compareWithCare(
+  { recordCounts, length }: MetricVectors,
+  verdicts: Uint8Array,
+  vector: MetricVector,
+  width: Width,
+  [mostHigh, mostLow, leastHigh, leastLow]: readonly [number, number, number, number],
+): void {
+  const { lower, upper } = vector
+  for (let i = 0; i < length; i++) {
+    if (hasOnlyNulls(vector, recordCounts, i)) verdicts[i] = VERDICT.DROP
+    else if (lower.tags[i] !== width || upper.tags[i] !== width) verdicts[i] = VERDICT.ASK
+    else {
+      const lowHigh = highWord(lower.lanes, i, width)
+      const lowLow = lower.lanes[2 * i] >>> 0
+      const highHigh = highWord(upper.lanes, i, width)
+      const highLow = upper.lanes[2 * i] >>> 0
+      const mightMatch =
+        // Bounds that are upside down prove nothing (R5.24).
+        isAbove(lower.lanes, i, upper.lanes, i, width) ||
+        ((lowHigh < mostHigh || (lowHigh === mostHigh && lowLow <= mostLow)) &&
+          (highHigh > leastHigh || (highHigh === leastHigh && highLow >= leastLow)))
+      verdicts[i] = mightMatch ? VERDICT.KEEP : VERDICT.DROP
+    }
+  }
 }

@@ -17,8 +17,8 @@ export interface RowMetrics extends ColumnMetrics {
 
 /** The metrics of a batch, however it keeps them. */
 export function batchMetrics(batch: EntryBatch): RowMetrics {
-  const { metricColumns } = batch
-  return metricColumns === undefined ? new MapMetrics(batch) : new ColumnarMetrics(batch, metricColumns)
+  const { vectors } = batch
+  return vectors === undefined ? new MapMetrics(batch) : new ColumnarMetrics(batch, vectors.columns)
 }
 
 /** Out of columns, one per field id. */

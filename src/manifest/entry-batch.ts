@@ -24,7 +24,7 @@ import type { ManifestCache } from './manifest-cache.ts'
 import type { ManifestFile } from './manifest-file.ts'
 import type { ManifestShape } from './manifest-shape.ts'
 import { manifestPlan, manifestShape } from './cached-shapes.ts'
-import { metricColumnsOf, type MetricColumn } from './metric-column.ts'
+import { vectorsOf, type EntryVectors, type MetricColumn } from './metric-column.ts'
 import type { PartitionTuple, PartitionType } from './partition-key.ts'
 import { decodePartitionKey, type PartitionKeyEncoder } from './partition-key.ts'
 
@@ -64,8 +64,9 @@ export class EntryBatch {
   readonly liveRows: Uint32Array
   /** Ids of the columns whose metrics the maps show: more may have been read. */
   readonly shownColumns: ShownColumns
-  /** By column id, metrics that are kept to be tested; `undefined` where they are in maps, to be shown. */
-  readonly metricColumns: ReadonlyMap<number, MetricColumn> | undefined
+  /** Metrics that are kept to be tested; `undefined` where they are in maps, to be shown. */
+  readonly vectors: EntryVectors | undefined
+  #facts: LiveFacts | undefined
   readonly #sequenceNumbers: BigInt64Array
   readonly #longs: readonly BigInt64Array[]
   readonly #tuples: (PartitionTuple | undefined)[] = []
@@ -79,20 +80,21 @@ export class EntryBatch {
     {
       selected,
       shownColumns = 'all',
-      metricColumns = metricColumnsOf(store, read),
+      vectors,
     }: {
       selected?: Uint32Array
       shownColumns?: ShownColumns
-      metricColumns?: ReadonlyMap<number, MetricColumn> | undefined
+      /** Of a batch with the same rows. */
+      vectors?: EntryVectors | undefined
     } = {},
   ) {
-    this.metricColumns = metricColumns
     this.shownColumns = shownColumns
     this.store = store
     this.read = read
     this.segments = segments
     const last = segments.at(-1)
     this.rowCount = last === undefined ? 0 : last.firstRow + last.rowCount
+    this.vectors = vectors ?? vectorsOf(store, read, this.rowCount)
     this.partitionKeys = partitionKeys
     this.partitionIndex = store.tuple
     this.#longs = store.int64.map(
@@ -114,15 +116,18 @@ export class EntryBatch {
 
   /** The same columns with fewer live rows. */
   withRows(selected: Uint32Array): EntryBatch {
-    const { store, read, segments, partitionKeys, shownColumns, metricColumns } = this
-    return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, metricColumns })
+    const { store, read, segments, partitionKeys, shownColumns, vectors } = this
+    return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, vectors })
   }
 
   /** The same rows with the metrics of more columns, to be tested. */
   withMetrics(more: ReadonlyMap<number, MetricColumn>): EntryBatch {
-    const { store, read, segments, partitionKeys, liveRows: selected, shownColumns } = this
-    const metricColumns = new Map([...(this.metricColumns ?? []), ...more])
-    return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, metricColumns })
+    const { store, read, segments, partitionKeys, liveRows: selected, shownColumns, vectors } = this
+    return new EntryBatch(store, read, segments, partitionKeys, {
+      selected,
+      shownColumns,
+      vectors: vectors && { ...vectors, columns: new Map([...vectors.columns, ...more]) },
+    })
   }
 
   /**
@@ -132,7 +137,7 @@ export class EntryBatch {
    */
   ofSegments(positions: readonly number[]): EntryBatch {
     if (positions.length === this.segments.length) return this
-    const { store, read, partitionKeys, shownColumns, metricColumns, liveRows } = this
+    const { store, read, partitionKeys, shownColumns, vectors, liveRows } = this
     const segments = positions.map((position) => this.segments[position])
     const selected = new Uint32Array(liveRows.length)
     let count = 0
@@ -145,14 +150,14 @@ export class EntryBatch {
     return new EntryBatch(store, read, segments, partitionKeys, {
       selected: selected.subarray(0, count),
       shownColumns,
-      metricColumns,
+      vectors,
     })
   }
 
   /** The same columns, of which the metric maps show no others. */
   showing(shownColumns: ShownColumns): EntryBatch {
-    const { store, read, segments, partitionKeys, liveRows: selected, metricColumns } = this
-    return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, metricColumns })
+    const { store, read, segments, partitionKeys, liveRows: selected, vectors } = this
+    return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, vectors })
   }
 
   /** The same without the rows that are not live; this very batch if it has none. */
@@ -169,6 +174,11 @@ export class EntryBatch {
     return new EntryBatch(compactRows(this.store, liveRows), this.read, segments, this.partitionKeys, {
       shownColumns: this.shownColumns,
     })
+  }
+
+  /** Sums over the live rows, worked out once. */
+  get facts(): LiveFacts {
+    return (this.#facts ??= liveFacts(this.store, this.liveRows))
   }
 
   /** Bytes of memory behind the columns, about: what a window counts. */
@@ -358,6 +368,33 @@ function lowerBound(rows: Uint32Array, row: number, from: number): number {
     else high = middle
   }
   return low
+}
+
+/** What there is to say of the live rows of a batch as a whole. */
+export interface LiveFacts {
+  readonly fileSizeInBytes: number
+  readonly lacksSequenceNumbers: boolean
+  /** By number of the file format. */
+  readonly hasFormat: ReadonlySet<number>
+}
+
+function liveFacts(store: ColumnStore, rows: Uint32Array): LiveFacts {
+  const sizes = store.float64[COLUMN.float64.fileSizeInBytes]
+  const formats = store.uint8[COLUMN.uint8.fileFormat]
+  const { nulls } = store
+  const seen = new Uint8Array(256)
+  let fileSizeInBytes = 0
+  let someNull = 0
+  for (const row of rows) {
+    fileSizeInBytes += sizes[row]
+    someNull |= nulls[row]
+    seen[formats[row]] = 1
+  }
+  return {
+    fileSizeInBytes,
+    lacksSequenceNumbers: ((someNull >>> NULL_BIT.sequenceNumber) & 1) === 1,
+    hasFormat: new Set([...seen.keys()].filter((format) => seen[format] === 1)),
+  }
 }
 
 function liveRows(store: ColumnStore, rowCount: number): Uint32Array {

@@ -3,8 +3,13 @@
  * to a batch when another filter looks at more.
  */
 import { CELL_IN_HEAP, type ColumnStore } from '../avro/column-store.ts'
-import { LONG_BOUND, type BoundVector, type MetricVector } from '../expressions/metric-vectors.ts'
-import { KEYED_MAP, type ReadFields } from './entry-fields.ts'
+import {
+  LONG_BOUND,
+  type BoundVector,
+  type MetricVector,
+  type MetricVectors,
+} from '../expressions/metric-vectors.ts'
+import { COLUMN, KEYED_MAP, type ReadFields } from './entry-fields.ts'
 
 /** A column's metrics with the bytes behind its bounds. */
 export interface MetricColumn extends MetricVector {
@@ -19,13 +24,19 @@ export interface BoundColumn extends BoundVector {
   readonly heap: Uint8Array
 }
 
+/** The metrics of all rows of a batch. */
+export interface EntryVectors extends MetricVectors {
+  readonly columns: ReadonlyMap<number, MetricColumn>
+}
+
 if (CELL_IN_HEAP !== LONG_BOUND) throw new Error('Long bounds have one tag in stores and another in vectors')
 
-/** By column id; `undefined` for a store whose metrics are in maps. */
-export function metricColumnsOf(
+/** `undefined` for a store whose metrics are in maps. */
+export function vectorsOf(
   store: ColumnStore,
   { metricColumns }: ReadFields,
-): ReadonlyMap<number, MetricColumn> | undefined {
+  rowCount: number,
+): EntryVectors | undefined {
   if (metricColumns === undefined) return undefined
   const { slots } = store.layout.keyed
   const numbers = (map: number, slot: number): Float64Array => store.keyedNumbers[map * slots + slot]
@@ -38,8 +49,8 @@ export function metricColumnsOf(
       heap: store.heap,
     }
   }
-  return new Map(
-    metricColumns.map((id, slot) => [
+  const columns = new Map(
+    metricColumns.map((id, slot): [number, MetricColumn] => [
       id,
       {
         valueCounts: numbers(KEYED_MAP.numbers.valueCounts, slot),
@@ -50,4 +61,5 @@ export function metricColumnsOf(
       },
     ]),
   )
+  return { length: rowCount, recordCounts: store.float64[COLUMN.float64.recordCount], columns }
 }

@@ -254,7 +254,7 @@ export class DecodePipeline {
     const { entries } = this.#setup.fetcher.cache
     const { user, io } = this.#setup
     const { kept } = run
-    const missing = keeping.columns.filter((id) => kept?.run.batch.metricColumns?.has(id) === false)
+    const missing = keeping.columns.filter((id) => kept?.run.batch.vectors?.columns.has(id) === false)
     const isWhole = kept?.segments.length === kept?.run.batch.segments.length
     if (kept !== undefined && (missing.length === 0 || isWhole)) {
       entries.use(kept.run, user, kept.segments.length)
@@ -264,7 +264,7 @@ export class DecodePipeline {
       if (missing.length > 0) {
         const more = await this.#decodeNow(run, keeping.moreColumns(missing), urgency)
         checkRows(kept.run.batch, more)
-        entries.addColumns(kept.run, more.metricColumns ?? new Map(), more.byteLength, user)
+        entries.addColumns(kept.run, more.vectors?.columns ?? new Map(), more.byteLength, user)
       }
       return this.#select(kept.run.batch.ofSegments(kept.segments), keeping)
     }

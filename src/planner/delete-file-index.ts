@@ -245,7 +245,6 @@ export class DeleteFileIndex {
     const scopes = this.#scopesOf(batch)
     const answer = new RangeAssignment(rows.length, this.#lists, this.#sizes, (id) => this.#file(id))
     const sequences = batch.sequenceNumbers
-    const { heap } = batch.store
     this.work.lookups += rows.length
     const metrics = batchMetrics(batch)
     let tests = 0
@@ -253,8 +252,7 @@ export class DeleteFileIndex {
       if (i % ROWS_PER_LOOK === 0) await this.#pause()
       const row = rows[i]
       const scope = scopes[batch.partitionIndex[row]]
-      const offset = batch.bytesOffset(row, 'filePath')
-      const path = this.#paths.find(heap, offset, offset + batch.bytesLength(row, 'filePath'))
+      const path = this.#paths.count === 0 ? -1 : this.#pathOf(batch, row)
       if (path >= 0) this.work.comparisons++
       const dv = path < 0 ? -1 : this.#dvByPath[path]
       let sequence = sequences[row]
@@ -287,6 +285,12 @@ export class DeleteFileIndex {
     }
     this.work.comparisons += answer.comparisons
     return answer
+  }
+
+  /** Number of a data file's path, or -1 if no delete is of it alone. */
+  #pathOf(batch: EntryBatch, row: number): number {
+    const offset = batch.bytesOffset(row, 'filePath')
+    return this.#paths.find(batch.store.heap, offset, offset + batch.bytesLength(row, 'filePath'))
   }
 
   #mayDelete(id: number, data: ColumnMetrics): boolean {
@@ -350,6 +354,7 @@ export class DeleteFileIndex {
   }
 
   #warnOfMissingSequences(batch: EntryBatch): void {
+    if (!batch.facts.lacksSequenceNumbers) return
     for (const row of batch.liveRows) {
       if (batch.isNull(row, 'sequenceNumber'))
         this.#warnOfMissingSequence(batch, row, 'no delete file depends on it')

@@ -5,13 +5,12 @@
 import type { BoundExpression } from '../expressions/bound-expression.ts'
 import type { ByteSlot, ColumnMetrics } from '../expressions/column-metrics.ts'
 import { compileMetricsFilter, type MetricsFilter } from '../expressions/metrics-evaluator.ts'
-import { compileVectorFilter, VERDICT as OF_FILE, type VectorFilter } from '../expressions/vector-filter.ts'
+import { compileVectorFilter, MIXED, VERDICT, type VectorFilter } from '../expressions/vector-filter.ts'
 import { compilePartitionFilter, type PartitionFilter } from '../expressions/partition-evaluator.ts'
 import type { PartitionExpression } from '../expressions/partition-expression.ts'
 import { batchMetrics, type RowMetrics } from '../manifest/batch-metrics.ts'
 import type { BatchSegment, EntryBatch } from '../manifest/entry-batch.ts'
 import { FileContent } from '../manifest/entry-batch.ts'
-import { COLUMN } from '../manifest/entry-fields.ts'
 import { decodePartitionKey } from '../manifest/partition-key.ts'
 
 /** A filter as plain data. */
@@ -42,10 +41,13 @@ export class EntryFilter {
   /** The live rows that may match, ascending. */
   select(batch: EntryBatch): Uint32Array {
     const { liveRows } = batch
-    const selected = new Uint32Array(liveRows.length)
+    const all = this.#judge(batch)
+    if (all === VERDICT.DROP) return NO_ROWS
+    if (all === VERDICT.KEEP && this.#partitions.size === 0) return liveRows
+    const selected = scratch(SELECTED, liveRows.length)
     const rowMetrics = batchMetrics(batch)
     const metrics = this.#ofDeletes ? new KeyMetrics(batch, rowMetrics) : rowMetrics
-    const files = this.#verdicts(batch)
+    const files = VERDICTS.array
     let count = 0
     let at = 0
     let verdicts = new Verdicts(batch.partitionKeys.count)
@@ -56,9 +58,10 @@ export class EntryFilter {
       if (segment.missingPartitionFields.length > 0) verdicts = new Verdicts(batch.partitionKeys.count)
       for (; at < liveRows.length && liveRows[at] < end; at++) {
         const row = liveRows[at]
-        if (files[row] === OF_FILE.DROP) continue
+        const verdict = all === MIXED ? files[row] : all
+        if (verdict === VERDICT.DROP) continue
         if (partition !== undefined && !verdicts.admits(batch, segment, row, partition)) continue
-        if (files[row] === OF_FILE.ASK) {
+        if (verdict === VERDICT.ASK) {
           rowMetrics.row = row
           if (!this.#metrics(metrics)) continue
         }
@@ -66,22 +69,35 @@ export class EntryFilter {
       }
       if (segment.missingPartitionFields.length > 0) verdicts = new Verdicts(batch.partitionKeys.count)
     }
-    return selected.subarray(0, count)
+    return selected.slice(0, count)
   }
 
-  /** By row, what the vectors of metrics say; where there are none, and of deletes, each file is asked about. */
-  #verdicts({ rowCount, store, metricColumns }: EntryBatch): Uint8Array {
-    const verdicts = new Uint8Array(rowCount)
-    if (metricColumns === undefined || this.#ofDeletes) return verdicts.fill(OF_FILE.ASK)
-    const recordCounts = store.float64[COLUMN.float64.recordCount]
-    this.#vectors({ length: rowCount, recordCounts, column: (id) => metricColumns.get(id) }, verdicts)
-    return verdicts
+  /**
+   * What the vectors of metrics say of all rows, or {@link MIXED} and of each row in {@link VERDICTS}; where there are
+   * none, and of deletes, each file is to be asked about.
+   */
+  #judge({ vectors }: EntryBatch): number {
+    if (vectors === undefined || this.#ofDeletes) return VERDICT.ASK
+    return this.#vectors(vectors, scratch(VERDICTS, vectors.length))
   }
 }
 
-const VERDICT = { NONE: 0, KEEP: 1, DROP: 2 } as const
+const NO_ROWS = new Uint32Array(0)
 
-/** What the filter said of each tuple; a tuple's key names its spec. */
+// One of each for all batches: nothing else is selected meanwhile.
+const VERDICTS = { array: new Uint8Array(0) }
+const SELECTED = { array: new Uint32Array(0) }
+
+/** The array, made longer if it is too short; what was in it is lost then. */
+function scratch<A extends Uint8Array | Uint32Array>(kept: { array: A }, length: number): A {
+  if (kept.array.length < length)
+    kept.array = new (kept.array.constructor as new (length: number) => A)(length)
+  return kept.array
+}
+
+const NOT_ASKED = 0
+
+/** What the filter said of each tuple, plus one; a tuple's key names its spec. */
 class Verdicts {
   readonly #byTuple: Uint8Array
 
@@ -91,13 +107,13 @@ class Verdicts {
 
   admits(batch: EntryBatch, segment: BatchSegment, row: number, filter: PartitionFilter): boolean {
     const tuple = batch.partitionIndex[row]
-    if (this.#byTuple[tuple] === VERDICT.NONE) {
+    if (this.#byTuple[tuple] === NOT_ASKED) {
       const { partitionType, missingPartitionFields: missing } = segment
       const values = decodePartitionKey(batch.partitionKeys.at(tuple), partitionType)
       const isKnown = (position: number): boolean => !missing.includes(partitionType.fields[position].name)
-      this.#byTuple[tuple] = filter(values, isKnown) === false ? VERDICT.DROP : VERDICT.KEEP
+      this.#byTuple[tuple] = 1 + (filter(values, isKnown) === false ? VERDICT.DROP : VERDICT.KEEP)
     }
-    return this.#byTuple[tuple] === VERDICT.KEEP
+    return this.#byTuple[tuple] === 1 + VERDICT.KEEP
   }
 }
 

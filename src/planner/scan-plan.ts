@@ -249,7 +249,8 @@ export class ScanPlan {
       }
     }
     const format = batch.store.uint8[COLUMN.uint8.fileFormat]
-    for (const row of batch.liveRows) {
+    const puffins = batch.facts.hasFormat.has(PUFFIN) ? batch.liveRows : []
+    for (const row of puffins) {
       if (format[row] === PUFFIN)
         this.#setup.warnings.add(
           'a Puffin file is listed as a data file',
@@ -270,8 +271,9 @@ export class ScanPlan {
     const { batch, deletes, length } = planned
     this.#scannedData += batch.segments.length
     this.#resultDataFiles += length
+    this.#totalFileSize += batch.facts.fileSizeInBytes
+    if (this.#index?.isEmpty === true) return
     for (let i = 0; i < length; i++) {
-      this.#totalFileSize += batch.fileSizeInBytes(batch.liveRows[i])
       this.#resultDeleteFiles += deletes.countAt(i)
       this.#totalDeleteFileSize += deletes.sizeAt(i)
     }
