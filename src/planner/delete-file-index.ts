@@ -23,7 +23,7 @@ import { batchMetrics, type RowMetrics } from '../manifest/batch-metrics.ts'
 import { DeleteFile } from '../manifest/content-file.ts'
 import type { BatchSegment, EntryBatch } from '../manifest/entry-batch.ts'
 import { FileContent } from '../manifest/entry-batch.ts'
-import { DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
+import { COLUMN, DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
 import type { SchemaField } from '../metadata/schema.ts'
 import { SequencedLists } from './sequenced-lists.ts'
 import { TimeSlice } from './time-slice.ts'
@@ -245,6 +245,9 @@ export class DeleteFileIndex {
     const scopes = this.#scopesOf(batch)
     const answer = new RangeAssignment(rows.length, this.#lists, this.#sizes, (id) => this.#file(id))
     const sequences = batch.sequenceNumbers
+    const lanes = batch.store.int64[COLUMN.int64.sequenceNumber]
+    // The last row that was looked up by its partition and its sequence number alone: the next is likely to have both too.
+    let like = -1
     this.work.lookups += rows.length
     const metrics = batchMetrics(batch)
     let tests = 0
@@ -255,8 +258,13 @@ export class DeleteFileIndex {
       const path = this.#paths.count === 0 ? -1 : this.#pathOf(batch, row)
       if (path >= 0) this.work.comparisons++
       const dv = path < 0 ? -1 : this.#dvByPath[path]
+      const isNull = batch.isNull(row, 'sequenceNumber')
+      if (like >= 0 && path < 0 && !isNull && isLike(batch, lanes, rows[like], row)) {
+        answer.copy(i, like)
+        continue
+      }
       let sequence = sequences[row]
-      if (batch.isNull(row, 'sequenceNumber')) {
+      if (isNull) {
         if (!this.#isConcerned(scope, path)) {
           this.#warnOfMissingSequence(batch, row, 'no delete file depends on it')
           continue
@@ -265,12 +273,17 @@ export class DeleteFileIndex {
       }
       answer.set(i, KIND.GLOBAL_EQUALITY, 0, sequence)
       if (scope >= 0) answer.set(i, KIND.PARTITION_EQUALITY, scope, sequence)
-      metrics.row = row
-      tests += answer.keepEquality(i, (id) => this.#mayDelete(id, metrics))
-      if (tests >= TESTS_PER_LOOK) {
-        tests = 0
-        await this.#pause()
+      const hasEquality = answer.hasEquality(i)
+      if (hasEquality) {
+        metrics.row = row
+        tests += answer.keepEquality(i, (id) => this.#mayDelete(id, metrics))
+        if (tests >= TESTS_PER_LOOK) {
+          tests = 0
+          await this.#pause()
+        }
       }
+      // What an equality delete may delete differs from file to file.
+      if (!hasEquality && path < 0 && !isNull) like = i
       if (dv >= 0) {
         this.#checkDeletionVector(batch, row, dv, scope, sequence)
         answer.setDeletionVector(i, dv)
@@ -416,6 +429,8 @@ class RangeAssignment implements DeleteAssignment {
   readonly #range: [from: number, to: number] = [0, 0]
   /** Equality deletes by row, where metrics rule out some of the ranges: they take the place of both ranges then. */
   readonly #kept = new Map<number, readonly number[]>()
+  /** The last answer: many files of a partition have the same deletes. */
+  #last: { readonly i: number; readonly files: readonly DeleteFile[] } | undefined
 
   constructor(
     rows: number,
@@ -438,6 +453,16 @@ class RangeAssignment implements DeleteAssignment {
     this.#ranges[(i * KINDS + kind) * 2] = range[0]
     this.#ranges[(i * KINDS + kind) * 2 + 1] = range[1]
     return range
+  }
+
+  /** The same ranges for another row, which has no deletes by path. */
+  copy(i: number, from: number): void {
+    const first = from * KINDS * 2
+    this.#ranges.copyWithin(i * KINDS * 2, first, first + KINDS * 2)
+  }
+
+  hasEquality(i: number): boolean {
+    return EQUALITY_KINDS.some((kind) => this.#from(i, kind) < this.#to(i, kind))
   }
 
   /**
@@ -484,13 +509,23 @@ class RangeAssignment implements DeleteAssignment {
 
   filesAt(i: number): readonly DeleteFile[] {
     if (this.countAt(i) === 0) return NO_FILES
+    if (this.#last !== undefined && this.#hasSameFiles(i, this.#last.i)) return this.#last.files
     const files = (this.#kept.get(i) ?? []).map((id) => this.#file(id))
     for (let kind = 0; kind < KINDS; kind++) {
       if (kind === KIND.PARTITION_POSITION && this.#dvs[i] >= 0) files.push(this.#file(this.#dvs[i]))
       for (let at = this.#from(i, kind); at < this.#to(i, kind); at++)
         files.push(this.#file(this.#lists[kind].ids[at]))
     }
+    this.#last = { i, files: Object.freeze(files) }
     return files
+  }
+
+  #hasSameFiles(i: number, other: number): boolean {
+    if (this.#kept.has(i) || this.#kept.has(other) || this.#dvs[i] !== this.#dvs[other]) return false
+    for (let kind = 0; kind < KINDS; kind++)
+      if (this.#from(i, kind) !== this.#from(other, kind) || this.#to(i, kind) !== this.#to(other, kind))
+        return false
+    return true
   }
 
   #from(i: number, kind: number): number {
@@ -509,6 +544,15 @@ function referencedPath(batch: EntryBatch, row: number): Uint8Array | undefined 
   const upper = batch.bound(row, 'upperBounds', DELETE_FILE_PATH_ID)
   // Equal bounds are never truncated ones: a truncated upper bound is incremented.
   return lower !== undefined && upper !== undefined && Buffer.compare(lower, upper) === 0 ? lower : undefined
+}
+
+/** Same partition, same sequence number. */
+function isLike(batch: EntryBatch, sequences: Int32Array, a: number, b: number): boolean {
+  return (
+    batch.partitionIndex[a] === batch.partitionIndex[b] &&
+    sequences[2 * a] === sequences[2 * b] &&
+    sequences[2 * a + 1] === sequences[2 * b + 1]
+  )
 }
 
 function hasLiveRow({ liveRows }: EntryBatch, { firstRow, rowCount }: BatchSegment): boolean {
