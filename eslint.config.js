@@ -3,7 +3,7 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['dist/', 'build*/', 'coverage/', 'fixtures/'] },
+  { ignores: ['dist/', 'build*/', 'coverage/', 'fixtures/', 'bench/peers/*/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -10,6 +10,7 @@ import { type GeneratedTable, type ShapeName, type Size, tableOnDisk } from './f
 import type { Outcome, Subject } from './measure.ts'
 import { filterGroup } from './filter.ts'
 import { stallGroup } from './stall.ts'
+import { startGroup } from './start.ts'
 import { togetherGroup } from './together.ts'
 import { workerStartGroup } from './worker-start.ts'
 import { metadataGroup } from './metadata.ts'
@@ -75,6 +76,7 @@ export const GROUPS: readonly Group[] = [
   ...CHOSEN.map(autoGroup),
   stallGroup(),
   togetherGroup(),
+  startGroup(),
   workerStartGroup(),
   metadataGroup(),
 ]

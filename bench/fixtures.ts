@@ -13,11 +13,13 @@
  * | wide-big     | 4 x 10,000          | 100     | statistics dominate                                           |
  * | plain        | 100 x 10,000        | 4       | a million data files                                          |
  * | deletes      | 100 x 10,000        | 4       | and 100,000 position delete files, each for one data file     |
+ * | planning     | 30 x 50,000         | 10      | a partition per manifest, 50 position deletes per partition   |
  *
  * All are version 2 with field ids, blocks of about 64,000 bytes and deflate, as Java writes. Statistics are random
  * (bounds hardly compress in real tables either). Column 1 (long, ascending over files) and column 4 (string) have
- * bounds, and all others too; the table is partitioned by day (field 1000) and bucket (field 1001). Same seed, same
- * bytes. Tables on disk are kept in the system's temporary folder and used again until {@link GENERATOR_VERSION}
+ * bounds, and all others too; the table is partitioned by day (field 1000) and bucket (field 1001). `planning` has the
+ * counts of the planning benchmark of Iceberg for Java, its delete files belong to a partition as a whole, and it is
+ * deflated less (level 6), for it has a gigabyte of entries. Same seed, same bytes. Tables on disk are kept in the system's temporary folder and used again until {@link GENERATOR_VERSION}
  * changes.
  */
 import fs from 'node:fs'
@@ -48,6 +50,7 @@ export type ShapeName =
   | 'wide-big'
   | 'plain'
   | 'deletes'
+  | 'planning'
 
 /** `smoke` is small enough for the test suite. */
 export type Size = 'real' | 'smoke'
@@ -74,6 +77,11 @@ interface Shape {
   deletesPerManifest: number
   entriesPerBlock?: number
   deflateLevel: number
+  /**
+   * Each manifest holds one partition, and so does each delete manifest, whose files apply to all data files of it.
+   * Default: a manifest covers a week, and a delete file applies to one data file.
+   */
+  partitionPerManifest?: boolean
 }
 
 const PLAIN = { deleteManifests: 0, deletesPerManifest: 0, deflateLevel: 9 }
@@ -133,6 +141,26 @@ const SHAPES: Record<ShapeName, Record<Size, Shape>> = {
       deflateLevel: 1,
     },
   },
+  planning: {
+    real: {
+      columns: 10,
+      manifests: 30,
+      entriesPerManifest: 50_000,
+      deleteManifests: 30,
+      deletesPerManifest: 50,
+      deflateLevel: 6,
+      partitionPerManifest: true,
+    },
+    smoke: {
+      columns: 10,
+      manifests: 3,
+      entriesPerManifest: 40,
+      deleteManifests: 3,
+      deletesPerManifest: 5,
+      deflateLevel: 6,
+      partitionPerManifest: true,
+    },
+  },
 }
 
 export const SHAPE_NAMES = Object.keys(SHAPES) as ShapeName[]
@@ -178,11 +206,13 @@ export function tableInMemory(
 type Put = (location: string, bytes: Uint8Array) => void
 
 const FIRST_SNAPSHOT_ID = 3051729675574597001n
-const FIRST_DAY = 20_454
+/** The first day of the column `ts`, in days since 1970: 2026-01-01. */
+export const FIRST_DAY = 20_454
 const DAYS_PER_MANIFEST = 7
 const BUCKETS = 16
 const MICROS_PER_DAY = 86_400_000_000
-const IDS_PER_FILE = 100_000
+/** Values of the column `id` that each data file has, ascending from file to file. */
+export const IDS_PER_FILE = 100_000
 /** Reserved id of `file_path` in position delete files. */
 const DELETE_FILE_PATH_ID = 2147483546
 
@@ -240,13 +270,19 @@ function generate(shape: Shape, location: string, put: Put): GeneratedTable {
 
   const deletesOf = new DeleteTargets(shape)
   const manifestPaths = range(shape.manifests).map((m) => {
-    const facts = rowFacts(m + 1, m, shape.entriesPerManifest)
+    const facts = rowFacts(m + 1, m, shape.entriesPerManifest, shape)
     return write(`data-m${m}`, 'data', dataEntries(m, shape, columns, facts, deletesOf), facts)
   })
   const deleteManifestPaths = range(shape.deleteManifests).map((m) => {
-    const facts = rowFacts(shape.manifests + m + 1, 0, shape.deletesPerManifest)
+    const sequenceNumber = shape.manifests + m + 1
+    const name = `delete-m${m}`
+    if (shape.partitionPerManifest === true) {
+      const facts = rowFacts(sequenceNumber, m, shape.deletesPerManifest, shape)
+      return write(name, 'deletes', partitionDeleteEntries(m, shape, facts), facts)
+    }
+    const facts = rowFacts(sequenceNumber, 0, shape.deletesPerManifest, shape)
     const lastDay = FIRST_DAY + shape.manifests + DAYS_PER_MANIFEST
-    return write(`delete-m${m}`, 'deletes', deleteEntries(m, shape, deletesOf, facts), { ...facts, lastDay })
+    return write(name, 'deletes', deleteEntries(m, shape, deletesOf, facts), { ...facts, lastDay })
   })
   const table = buildTable({
     location,
@@ -283,17 +319,22 @@ interface RowFacts {
   entries: number
   firstDay: number
   lastDay: number
+  firstBucket: number
+  lastBucket: number
 }
 
-/** Manifest `m` covers a week that begins at day `m`, as ingestion by time does. */
-function rowFacts(sequenceNumber: number, m: number, entries: number): RowFacts {
+/** Manifest `m` covers a week that begins at day `m`, as ingestion by time does, or one partition of that day. */
+function rowFacts(sequenceNumber: number, m: number, entries: number, shape: Shape): RowFacts {
   const firstDay = FIRST_DAY + m
+  const one = shape.partitionPerManifest === true
   return {
     sequenceNumber,
     snapshotId: FIRST_SNAPSHOT_ID - BigInt(sequenceNumber),
     entries,
     firstDay,
-    lastDay: firstDay + DAYS_PER_MANIFEST - 1,
+    lastDay: one ? firstDay : firstDay + DAYS_PER_MANIFEST - 1,
+    firstBucket: one ? m % BUCKETS : 0,
+    lastBucket: one ? m % BUCKETS : BUCKETS - 1,
   }
 }
 
@@ -301,7 +342,7 @@ function manifestRow(
   manifestPath: string,
   manifestLength: number,
   content: 'data' | 'deletes',
-  { sequenceNumber, snapshotId, entries, firstDay, lastDay }: RowFacts,
+  { sequenceNumber, snapshotId, entries, firstDay, lastDay, firstBucket, lastBucket }: RowFacts,
 ): ManifestFileInput {
   const summary = (lower: number, upper: number) => ({
     containsNull: false,
@@ -322,7 +363,7 @@ function manifestRow(
     addedRowsCount: entries * 100_000,
     existingRowsCount: 0,
     deletedRowsCount: 0,
-    partitions: [summary(firstDay, lastDay), summary(0, BUCKETS - 1)],
+    partitions: [summary(firstDay, lastDay), summary(firstBucket, lastBucket)],
   }
 }
 
@@ -333,7 +374,8 @@ class DeleteTargets {
 
   constructor(shape: Shape) {
     const deletes = shape.deleteManifests * shape.deletesPerManifest
-    this.every = deletes === 0 ? Infinity : Math.floor((shape.manifests * shape.entriesPerManifest) / deletes)
+    const none = deletes === 0 || shape.partitionPerManifest === true
+    this.every = none ? Infinity : Math.floor((shape.manifests * shape.entriesPerManifest) / deletes)
   }
 
   offer(ordinal: number, filePath: string, partition: readonly number[]): void {
@@ -380,9 +422,11 @@ function* dataEntries(
   for (let i = 0; i < shape.entriesPerManifest; i++) {
     const ordinal = m * shape.entriesPerManifest + i
     const rows = 50_000 + Math.floor(random() * 100_000)
+    const days = facts.lastDay - facts.firstDay + 1
+    const buckets = facts.lastBucket - facts.firstBucket + 1
     let size = 0
-    partition[0] = facts.firstDay + Math.floor((i * DAYS_PER_MANIFEST) / shape.entriesPerManifest)
-    partition[1] = Math.floor(random() * BUCKETS)
+    partition[0] = facts.firstDay + Math.floor((i * days) / shape.entriesPerManifest)
+    partition[1] = facts.firstBucket + Math.floor(random() * buckets)
     for (const { id, type } of columns) {
       const columnSize = 1000 + Math.floor(random() * rows * 8)
       size += columnSize
@@ -501,6 +545,25 @@ function* deleteEntries(
         recordCount: 1 + Math.floor(random() * 1000),
         fileSizeInBytes: 1000 + Math.floor(random() * 9000),
         ...scope,
+      },
+    }
+  }
+}
+
+/** The entries of delete manifest `m`: nothing in them names a data file, so they apply to all of the partition. */
+function* partitionDeleteEntries(m: number, shape: Shape, facts: RowFacts): Generator<EntryInput> {
+  const random = seededRandom(2_000_000 + m)
+  const partition = [facts.firstDay, facts.firstBucket]
+  for (let i = 0; i < shape.deletesPerManifest; i++) {
+    yield {
+      status: 1,
+      snapshotId: facts.snapshotId,
+      dataFile: {
+        content: 1,
+        filePath: dataPath(partition[0], partition[1], i, random).replace('.parquet', '-deletes.parquet'),
+        partition,
+        recordCount: 1 + Math.floor(random() * 1000),
+        fileSizeInBytes: 1000 + Math.floor(random() * 9000),
       },
     }
   }

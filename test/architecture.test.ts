@@ -174,12 +174,15 @@ describe('architecture', () => {
 })
 
 /** TypeScript files below a folder of the project, from that folder; none if it is not there. */
+/** What is installed or built inside of a folder. */
+const NOT_OURS = /(^|\/)(node_modules|target|\.venv|\.build)\//
+
 function filesIn(folder: string): string[] {
   const url = new URL(`${folder}/`, root)
   if (!existsSync(url)) return []
   return readdirSync(url, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.ts') && !NOT_OURS.test(name))
     .sort()
 }
 

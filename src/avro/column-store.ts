@@ -19,7 +19,7 @@
  * {@link CELL_IN_HEAP} and hold offset and length, as two uint32, of bytes in the heap.
  *
  * **Keyed columns** hold the items that a few keys have in maps: each key has a *slot*, and each map a column per slot.
- * A number is kept plus one, as float64, and 0 where the map has no such key or a negative number; a byte value as in a
+ * A number is kept plus one, as uint32, and 0 where the map has no such key or a number that does not fit; a byte value as in a
  * cell, with its length plus one as tag, or {@link CELL_IN_HEAP}, and 0 where there is none.
  */
 import { ByteDictionary } from '../bytes/byte-dictionary.ts'
@@ -32,6 +32,8 @@ export interface ColumnLayout {
   readonly int64: readonly boolean[]
   readonly bytes: readonly boolean[]
   readonly cells: readonly boolean[]
+  /** Whether cells have keys and tags: numbers alone have none. */
+  readonly cellKeys: boolean
   /** One record column whose distinct raw encodings are numbered. */
   readonly tuple: boolean
   /** Rows of one array-of-records column. */
@@ -58,7 +60,7 @@ const MAX_HEAP_BYTES = 2 ** 31 - 1
 export const CELL_IN_HEAP = 255
 
 export class ColumnStore {
-  readonly layout: ColumnLayout
+  layout: ColumnLayout
   /** Rows there is room for. */
   capacity = 0
   nulls: Uint32Array = new Uint32Array(0)
@@ -87,7 +89,7 @@ export class ColumnStore {
   readonly child: ColumnStore | undefined
   childLength = 0
   /** Keyed columns: that of map `m` and slot `s` is at `m * slots + s`. Lanes are two a row. */
-  keyedNumbers: Float64Array[]
+  keyedNumbers: Uint32Array[]
   keyedTags: Uint8Array[]
   keyedLanes: Int32Array[]
   readonly #keyedNumbers: readonly boolean[]
@@ -98,7 +100,7 @@ export class ColumnStore {
     const { slots, numbers, bytes } = layout.keyed
     this.#keyedNumbers = numbers.flatMap((filled) => Array<boolean>(slots).fill(filled))
     this.#keyedBytes = bytes.flatMap((filled) => Array<boolean>(slots).fill(filled))
-    this.keyedNumbers = this.#keyedNumbers.map(() => new Float64Array(0))
+    this.keyedNumbers = this.#keyedNumbers.map(() => new Uint32Array(0))
     this.keyedTags = this.#keyedBytes.map(() => new Uint8Array(0))
     this.keyedLanes = this.#keyedBytes.map(() => new Int32Array(0))
     this.uint8 = layout.uint8.map(() => new Uint8Array(0))
@@ -126,10 +128,10 @@ export class ColumnStore {
     for (const column of [...this.keyedNumbers, ...this.keyedTags]) column.fill(0)
   }
 
-  /** Bytes of all arrays, child rows left out. */
+  /** Bytes of all arrays, child rows left out, and of heap and cells what is used: the rest was never touched. */
   get byteLength(): number {
-    let bytes = this.nulls.byteLength + this.tuple.byteLength + this.heap.byteLength
-    bytes += this.cellKey.byteLength + this.cellLanes.byteLength + this.cellTag.byteLength
+    let bytes = this.nulls.byteLength + this.tuple.byteLength + this.heapLength
+    bytes += this.cellLength * (this.layout.cellKeys ? 13 : 8)
     bytes += bytesOf(this.uint8) + bytesOf(this.int32) + bytesOf(this.float64) + bytesOf(this.int64)
     bytes += bytesOf(this.bytesOffset) + bytesOf(this.bytesLength)
     bytes += bytesOf(this.cellStart) + bytesOf(this.cellCount)
@@ -170,13 +172,27 @@ export class ColumnStore {
   /** Makes room for `more` cells beyond `cellLength`. */
   reserveCells(more: number): void {
     const needed = this.cellLength + more
-    const capacity = this.cellKey.length
+    const capacity = this.cellFloat.length
     if (needed <= capacity) return
     const size = Math.max(needed, capacity * 2, 64)
-    this.cellKey = grown(this.cellKey, size)
-    this.cellTag = grown(this.cellTag, size)
+    if (this.layout.cellKeys) {
+      this.cellKey = grown(this.cellKey, size)
+      this.cellTag = grown(this.cellTag, size)
+    }
     this.cellLanes = grown(this.cellLanes, 2 * size)
     this.cellFloat = new Float64Array(this.cellLanes.buffer)
+  }
+
+  /** Lets go of columns: of those that `layout` does not have any more, of the same number of each kind. */
+  shrinkTo(layout: ColumnLayout): void {
+    this.layout = layout
+    this.int32 = keptOf(this.int32, layout.int32)
+    this.float64 = keptOf(this.float64, layout.float64)
+    this.int64 = keptOf(this.int64, layout.int64)
+    this.bytesOffset = keptOf(this.bytesOffset, layout.bytes)
+    this.bytesLength = keptOf(this.bytesLength, layout.bytes)
+    this.cellStart = keptOf(this.cellStart, layout.cells)
+    this.cellCount = keptOf(this.cellCount, layout.cells)
   }
 }
 
@@ -226,10 +242,11 @@ export function compactRows(store: ColumnStore, rows: Uint32Array): ColumnStore 
       to.reserveCells(length)
       for (let cell = first; cell < first + length; cell++) {
         const copy = to.cellLength++
-        to.cellKey[copy] = store.cellKey[cell]
-        to.cellTag[copy] = store.cellTag[cell]
         to.cellLanes[2 * copy] = store.cellLanes[2 * cell]
         to.cellLanes[2 * copy + 1] = store.cellLanes[2 * cell + 1]
+        if (!layout.cellKeys) continue
+        to.cellKey[copy] = store.cellKey[cell]
+        to.cellTag[copy] = store.cellTag[cell]
         if (store.cellTag[cell] === CELL_IN_HEAP)
           to.cellLanes[2 * copy] = copyHeap(
             store,
@@ -286,6 +303,12 @@ function grown<A extends NumberArray>(array: A, length: number): A {
   const next = new (array.constructor as new (length: number) => A)(length)
   next.set(array)
   return next
+}
+
+function keptOf<A extends NumberArray>(columns: A[], filled: readonly boolean[]): A[] {
+  return columns.map((column, i) =>
+    filled[i] ? column : new (column.constructor as new (length: number) => A)(0),
+  )
 }
 
 function grownAll<A extends NumberArray>(columns: A[], filled: readonly boolean[], length: number): A[] {

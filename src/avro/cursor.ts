@@ -884,6 +884,9 @@ function putNumber(b: Uint8Array, at: number, key: number, store: ColumnStore): 
   return readFloat64(b, at, store.cellFloat, cell)
 }
 
+const NUMBER = new Float64Array(1)
+const MAX_KEYED_NUMBER = 2 ** 32 - 1
+
 function putKeyedNumber(
   b: Uint8Array,
   at: number,
@@ -892,11 +895,10 @@ function putKeyedNumber(
   store: ColumnStore,
   row: number,
 ): number {
-  const column = store.keyedNumbers[map * store.layout.keyed.slots + slot]
-  const next = readFloat64(b, at, column, row)
-  const value = column[row]
-  // One more than the greatest exact number would not be exact.
-  column[row] = value >= 0 && value < Number.MAX_SAFE_INTEGER ? value + 1 : 0
+  const next = readFloat64(b, at, NUMBER, 0)
+  const value = NUMBER[0]
+  const isKept = value >= 0 && value < MAX_KEYED_NUMBER
+  store.keyedNumbers[map * store.layout.keyed.slots + slot][row] = isKept ? value + 1 : 0
   return next
 }
 

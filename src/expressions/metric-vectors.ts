@@ -5,24 +5,21 @@
 
 /** Of one column. A vector that was not read has no items. */
 export interface MetricVector {
-  /** Counts plus one; 0 where a count is not known. */
-  readonly valueCounts: Float64Array
-  readonly nullValueCounts: Float64Array
-  readonly nanValueCounts: Float64Array
+  /** Counts plus one; 0 where a count is not known, or is of billions. */
+  readonly valueCounts: Uint32Array
+  readonly nullValueCounts: Uint32Array
+  readonly nanValueCounts: Uint32Array
   readonly lower: BoundVector
   readonly upper: BoundVector
 }
 
 /** One of the two bounds of a column: single-value bytes. */
 export interface BoundVector {
-  /** Length plus one; 0 where there is no bound, {@link LONG_BOUND} for one of more than eight bytes. */
+  /** Length plus one; 0 where there is no bound, 255 for one of more than eight bytes. */
   readonly tags: Uint8Array
   /** Two a file: the bytes, little end first and padded with zeros; of a long bound, offset and length elsewhere. */
   readonly lanes: Int32Array
 }
-
-/** Tag of a bound whose bytes are not in its lanes. */
-export const LONG_BOUND = 255
 
 /** Never to be changed: what was found out about them is remembered by these very objects. */
 export interface MetricVectors {

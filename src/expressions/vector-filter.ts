@@ -115,7 +115,7 @@ function compileLeaf(predicate: BoundPredicate): VectorFilter | undefined {
     case 'gt':
     case 'gt-eq':
     case 'eq':
-      return compileComparison(predicate as BoundComparisonPredicate)
+      return compileComparison(predicate)
     default:
       return undefined
   }

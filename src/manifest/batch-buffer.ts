@@ -2,11 +2,11 @@
  * Entry batches across threads: all columns in one ArrayBuffer that is moved, not copied, and a small plain header.
  *
  *     int32 x 8     magic, version, rows, heap bytes, cells, partition keys, bytes of partition keys, sum of these
- *     columns       null mask, then the columns that what was read fills, in the order of the store's arrays
+ *     columns       null mask, then the columns of the layout, in the order of the store's arrays
  *     heap, cells (keys, lanes, tags), partition keys (offsets, bytes)
  *
  * Each part starts at a multiple of eight bytes, so that it can be looked at in place. Both sides derive the parts from
- * the counts and what was read; the buffer's size is the check that they agree.
+ * the counts and the layout; the buffer's size is the check that they agree.
  */
 import type { ColumnLayout } from '../avro/column-store.ts'
 import { ColumnStore } from '../avro/column-store.ts'
@@ -15,7 +15,6 @@ import { WorkerError } from '../errors.ts'
 import type { BatchSegment } from './entry-batch.ts'
 import { EntryBatch } from './entry-batch.ts'
 import type { ReadFields } from './entry-fields.ts'
-import { entryLayout } from './entry-fields.ts'
 import type { ManifestFile } from './manifest-file.ts'
 import type { PartitionType } from './partition-key.ts'
 
@@ -23,6 +22,7 @@ import type { PartitionType } from './partition-key.ts'
 export interface PackedBatch {
   readonly buffer: ArrayBuffer
   readonly read: ReadFields
+  readonly layout: ColumnLayout
   readonly otherSymbols: readonly string[]
   readonly segments: PackedSegments
 }
@@ -50,7 +50,8 @@ const HEADER_BYTES = HEADER_INTS * 4
  * @param allRows all entries, whatever is live
  */
 export function packBatch(batch: EntryBatch, allRows = false): PackedBatch {
-  const { store, read, segments, partitionKeys: keys, rowCount } = allRows ? batch : batch.onlyLive()
+  const packed = allRows ? batch : batch.onlyLive()
+  const { store, read, segments, partitionKeys: keys, rowCount, usedLayout: layout } = packed
   const counts: Counts = {
     rows: rowCount,
     heapBytes: store.heapLength,
@@ -58,14 +59,14 @@ export function packBatch(batch: EntryBatch, allRows = false): PackedBatch {
     keys: keys.count,
     keyBytes: keys.count === 0 ? 0 : keys.offsets[keys.count],
   }
-  const total = packedBytes(store.layout, counts)
+  const total = packedBytes(layout, counts)
   if (total > MAX_BYTES)
     throw new WorkerError(`Cannot send an entry batch of ${total} bytes: ${MAX_BYTES} are possible`)
   const buffer = new ArrayBuffer(total)
   const { rows, heapBytes, cells, keyBytes } = counts
   const header = [MAGIC, VERSION, rows, heapBytes, cells, counts.keys, keyBytes]
   new Int32Array(buffer, 0, HEADER_INTS).set([...header, sum(header)])
-  const to = new Sections(store.layout, counts, buffer)
+  const to = new Sections(layout, counts, buffer)
   to.nulls.set(store.nulls.subarray(0, rowCount))
   copyAll(store.uint8, to.uint8)
   copyAll(store.int32, to.int32)
@@ -80,14 +81,15 @@ export function packBatch(batch: EntryBatch, allRows = false): PackedBatch {
   copyAll(store.keyedTags, to.keyedTags)
   copyAll(store.keyedLanes, to.keyedLanes)
   to.heap.set(store.heap.subarray(0, counts.heapBytes))
-  to.cellKey.set(store.cellKey.subarray(0, counts.cells))
+  to.cellKey.set(store.cellKey.subarray(0, to.cellKey.length))
   to.cellLanes.set(store.cellLanes.subarray(0, 2 * counts.cells))
-  to.cellTag.set(store.cellTag.subarray(0, counts.cells))
+  to.cellTag.set(store.cellTag.subarray(0, to.cellTag.length))
   to.keyOffsets.set(keys.offsets.subarray(0, counts.keys + 1))
   to.keyHeap.set(keys.heap.subarray(0, counts.keyBytes))
   return {
     buffer,
     read,
+    layout,
     otherSymbols: store.otherSymbols,
     segments: {
       specIds: segments.map(({ partitionType }) => partitionType.specId),
@@ -113,7 +115,7 @@ export function unpackBatch(
   manifests: readonly ManifestFile[],
   partitionTypes: ReadonlyMap<number, PartitionType>,
 ): EntryBatch {
-  const { buffer, read } = packed
+  const { buffer, read, layout } = packed
   if (buffer.byteLength < HEADER_BYTES)
     throw new WorkerError(`Cannot read an entry batch: ${buffer.byteLength} bytes are less than its header`)
   const header = new Int32Array(buffer, 0, HEADER_INTS)
@@ -123,7 +125,6 @@ export function unpackBatch(
   if (version !== VERSION)
     throw new WorkerError(`Cannot read an entry batch of version ${version}: this is version ${VERSION}`)
   const counts: Counts = { rows, heapBytes, cells, keys, keyBytes }
-  const layout = entryLayout(read)
   if (check !== sum(header.subarray(0, -1)) || packedBytes(layout, counts) !== buffer.byteLength) {
     throw new WorkerError(
       `Cannot read an entry batch: ${rows} rows, ${heapBytes} heap bytes and ${cells} cells do not make ${buffer.byteLength} bytes`,
@@ -210,15 +211,15 @@ interface Counts {
 
 /** Bytes of a batch when packed: of its header and all its parts. */
 function packedBytes(layout: ColumnLayout, { rows, heapBytes, cells, keys, keyBytes }: Counts): number {
-  const { uint8, int32, float64, int64, bytes, cells: lists } = layout
+  const { uint8, int32, float64, int64, bytes, cells: lists, cellKeys } = layout
   const ofWidth = (width: number, columns: readonly boolean[]): number =>
     columns.filter(Boolean).length * aligned(width * rows)
   let total = HEADER_BYTES + (layout.tuple ? 2 : 1) * aligned(4 * rows)
   total += ofWidth(1, uint8) + ofWidth(4, int32) + ofWidth(8, float64) + ofWidth(8, int64)
   total += 2 * (ofWidth(4, bytes) + ofWidth(4, lists))
   const { slots, numbers, bytes: bounds } = layout.keyed
-  total += slots * (ofWidth(8, numbers) + ofWidth(1, bounds) + ofWidth(8, bounds))
-  total += aligned(heapBytes) + aligned(4 * cells) + 8 * cells + aligned(cells)
+  total += slots * (ofWidth(4, numbers) + ofWidth(1, bounds) + ofWidth(8, bounds))
+  total += aligned(heapBytes) + 8 * cells + (cellKeys ? aligned(4 * cells) + aligned(cells) : 0)
   return total + aligned(4 * (keys + 1)) + aligned(keyBytes)
 }
 
@@ -242,7 +243,7 @@ class Sections {
   readonly cellStart: Uint32Array[]
   readonly cellCount: Uint32Array[]
   readonly tuple: Uint32Array
-  readonly keyedNumbers: Float64Array[]
+  readonly keyedNumbers: Uint32Array[]
   readonly keyedTags: Uint8Array[]
   readonly keyedLanes: Int32Array[]
   readonly heap: Uint8Array
@@ -267,13 +268,13 @@ class Sections {
     const keyed = (columns: readonly boolean[]): boolean[] =>
       columns.flatMap((filled) => Array<boolean>(layout.keyed.slots).fill(filled))
     const [numbers, bytes] = [keyed(layout.keyed.numbers), keyed(layout.keyed.bytes)]
-    this.keyedNumbers = numbers.map((filled) => this.#part(Float64Array, 8, filled ? rows : 0))
+    this.keyedNumbers = numbers.map((filled) => this.#part(Uint32Array, 4, filled ? rows : 0))
     this.keyedTags = bytes.map((filled) => this.#part(Uint8Array, 1, filled ? rows : 0))
     this.keyedLanes = bytes.map((filled) => this.#part(Int32Array, 4, filled ? 2 * rows : 0))
     this.heap = this.#part(Uint8Array, 1, heapBytes)
-    this.cellKey = this.#part(Int32Array, 4, cells)
+    this.cellKey = this.#part(Int32Array, 4, layout.cellKeys ? cells : 0)
     this.cellLanes = this.#part(Int32Array, 4, 2 * cells)
-    this.cellTag = this.#part(Uint8Array, 1, cells)
+    this.cellTag = this.#part(Uint8Array, 1, layout.cellKeys ? cells : 0)
     this.keyOffsets = this.#part(Uint32Array, 4, keys + 1)
     this.keyHeap = this.#part(Uint8Array, 1, keyBytes)
   }

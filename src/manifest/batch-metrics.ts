@@ -56,7 +56,7 @@ class ColumnarMetrics implements RowMetrics {
     return this.#bound(this.#columns.get(fieldId)?.upper, slot)
   }
 
-  #count(counts: Float64Array | undefined): number {
+  #count(counts: Uint32Array | undefined): number {
     return counts === undefined || this.row >= counts.length ? -1 : counts[this.row] - 1
   }
 

@@ -5,7 +5,7 @@
  * Partition tuples are kept once per distinct tuple, as canonical keys (`partition-key.ts`), with a number
  * per row: what depends on the partition alone is worked out once per tuple.
  */
-import { CELL_IN_HEAP, ColumnStore, compactRows } from '../avro/column-store.ts'
+import { CELL_IN_HEAP, type ColumnLayout, ColumnStore, compactRows } from '../avro/column-store.ts'
 import { decodeBlocks, wantedKeys } from '../avro/cursor.ts'
 import { isAvroContainer, openContainer } from '../avro/container.ts'
 import { ByteDictionary, type ByteStrings } from '../bytes/byte-dictionary.ts'
@@ -18,6 +18,7 @@ import {
   FILE_FORMATS,
   NULL_BIT,
   readFields,
+  withoutNullColumns,
 } from './entry-fields.ts'
 import { EntryStatus, inheritMetadata } from './inheritable-metadata.ts'
 import type { ManifestCache } from './manifest-cache.ts'
@@ -67,8 +68,8 @@ export class EntryBatch {
   /** Metrics that are kept to be tested; `undefined` where they are in maps, to be shown. */
   readonly vectors: EntryVectors | undefined
   #facts: LiveFacts | undefined
-  readonly #sequenceNumbers: BigInt64Array
-  readonly #longs: readonly BigInt64Array[]
+  /** By number of the column, made when first asked for: a view keeps the memory of a column that the store lets go. */
+  readonly #longs: (BigInt64Array | undefined)[] = []
   readonly #tuples: (PartitionTuple | undefined)[] = []
 
   /** Made by {@link EntryBatchBuilder}. */
@@ -97,10 +98,6 @@ export class EntryBatch {
     this.vectors = vectors ?? vectorsOf(store, read, this.rowCount)
     this.partitionKeys = partitionKeys
     this.partitionIndex = store.tuple
-    this.#longs = store.int64.map(
-      (lanes) => new BigInt64Array(lanes.buffer, lanes.byteOffset, lanes.length / 2),
-    )
-    this.#sequenceNumbers = this.#longs[COLUMN.int64.sequenceNumber]
     this.liveRows = selected ?? liveRows(store, this.rowCount)
   }
 
@@ -118,6 +115,14 @@ export class EntryBatch {
   withRows(selected: Uint32Array): EntryBatch {
     const { store, read, segments, partitionKeys, shownColumns, vectors } = this
     return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, vectors })
+  }
+
+  /** The layout of what is there: without columns that are null in every row. */
+  get usedLayout(): ColumnLayout {
+    const { nulls, layout } = this.store
+    let common = this.rowCount === 0 ? 0 : -1
+    for (let row = 0; row < this.rowCount; row++) common &= nulls[row]
+    return common === 0 ? layout : withoutNullColumns(layout, common)
   }
 
   /** The same rows with the metrics of more columns, to be tested. */
@@ -219,12 +224,19 @@ export class EntryBatch {
   }
 
   int64(row: number, column: keyof typeof COLUMN.int64): bigint | undefined {
-    return this.isNull(row, column) ? undefined : this.#longs[COLUMN.int64[column]][row]
+    return this.isNull(row, column) ? undefined : this.#longsOf(COLUMN.int64[column])[row]
   }
 
   /** Data sequence numbers by row; only where `isNull(row, 'sequenceNumber')` is false. */
   get sequenceNumbers(): BigInt64Array {
-    return this.#sequenceNumbers
+    return this.#longsOf(COLUMN.int64.sequenceNumber)
+  }
+
+  #longsOf(column: number): BigInt64Array {
+    const known = this.#longs[column]
+    if (known !== undefined) return known
+    const lanes = this.store.int64[column]
+    return (this.#longs[column] = new BigInt64Array(lanes.buffer, lanes.byteOffset, lanes.length / 2))
   }
 
   recordCount(row: number): number {

@@ -241,11 +241,34 @@ export function entryLayout({ groups, metricColumns, isMetricsOnly }: ReadFields
       sizes,
       ...[counts, counts, nans, bounds, bounds].map((isRead) => isRead && inMaps),
     ],
+    cellKeys: deletes || sizes || (inMaps && (counts || nans || bounds)),
     tuple: files,
     child: undefined,
     keyed: inMaps
       ? NOT_KEYED
       : { slots: metricColumns.length, numbers: [counts, counts, nans], bytes: [bounds, bounds] },
+  }
+}
+
+/**
+ * A layout without the columns that are null in every row.
+ *
+ * @param nulls null bits that all rows have
+ */
+export function withoutNullColumns(layout: ColumnLayout, nulls: number): ColumnLayout {
+  const dropped = DATA_FILE_FIELDS.filter(({ nullBit }) => nullBit >= 0 && ((nulls >>> nullBit) & 1) === 1)
+  const without = (kind: Sink['kind'], columns: readonly boolean[]): boolean[] =>
+    columns.map(
+      (filled, i) =>
+        filled && !dropped.some(({ sink }) => sink.kind === kind && 'column' in sink && sink.column === i),
+    )
+  return {
+    ...layout,
+    int32: without('int32', layout.int32),
+    float64: without('float64', layout.float64),
+    int64: without('int64', layout.int64),
+    bytes: without('bytes', layout.bytes),
+    cells: without('cells', layout.cells),
   }
 }
 

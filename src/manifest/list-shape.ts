@@ -59,6 +59,7 @@ export const LIST_LAYOUT: ColumnLayout = {
   float64: [true, true, true, true, true, true, true],
   bytes: [true, true],
   cells: [true],
+  cellKeys: false,
   tuple: false,
   child: {
     uint8: [true, true],
@@ -67,6 +68,7 @@ export const LIST_LAYOUT: ColumnLayout = {
     float64: [],
     bytes: [true, true],
     cells: [],
+    cellKeys: false,
     tuple: false,
     child: undefined,
     keyed: NOT_KEYED,

@@ -2,13 +2,8 @@
  * The metrics of single columns, by row: views of the keyed columns of a store. What a filter looks at, and what is added
  * to a batch when another filter looks at more.
  */
-import { CELL_IN_HEAP, type ColumnStore } from '../avro/column-store.ts'
-import {
-  LONG_BOUND,
-  type BoundVector,
-  type MetricVector,
-  type MetricVectors,
-} from '../expressions/metric-vectors.ts'
+import type { ColumnStore } from '../avro/column-store.ts'
+import type { BoundVector, MetricVector, MetricVectors } from '../expressions/metric-vectors.ts'
 import { COLUMN, KEYED_MAP, type ReadFields } from './entry-fields.ts'
 
 /** A column's metrics with the bytes behind its bounds. */
@@ -29,8 +24,6 @@ export interface EntryVectors extends MetricVectors {
   readonly columns: ReadonlyMap<number, MetricColumn>
 }
 
-if (CELL_IN_HEAP !== LONG_BOUND) throw new Error('Long bounds have one tag in stores and another in vectors')
-
 /** `undefined` for a store whose metrics are in maps. */
 export function vectorsOf(
   store: ColumnStore,
@@ -39,7 +32,7 @@ export function vectorsOf(
 ): EntryVectors | undefined {
   if (metricColumns === undefined) return undefined
   const { slots } = store.layout.keyed
-  const numbers = (map: number, slot: number): Float64Array => store.keyedNumbers[map * slots + slot]
+  const numbers = (map: number, slot: number): Uint32Array => store.keyedNumbers[map * slots + slot]
   const bounds = (map: number, slot: number): BoundColumn => {
     const lanes = store.keyedLanes[map * slots + slot]
     return {

@@ -33,8 +33,10 @@ export class InlineDecoder implements Decoder {
       hits += cache.hits - before.hits
       misses += cache.misses - before.misses
       if (step.done === true) {
-        const { batch, skipped } = step.value
-        return { batch: skipped === 0 ? batch : compacted(batch), skipped, hits, misses }
+        const { batch: all, skipped } = step.value
+        const batch = skipped === 0 ? all : compacted(all)
+        batch.store.shrinkTo(batch.usedLayout)
+        return { batch, skipped, hits, misses }
       }
     }
   }

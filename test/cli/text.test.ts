@@ -3,6 +3,7 @@ import {
   colorsFor,
   displayWidth,
   formatBytes,
+  formatCount,
   pad,
   printable,
   shortenMiddle,
@@ -54,6 +55,19 @@ describe('command line: text for people', () => {
   for (const [bytes, text] of sizes)
     it(`${bytes} bytes are ${text}`, () => {
       assert.equal(formatBytes(bytes), text)
+    })
+
+  const counts: [count: number, text: string][] = [
+    [0, '0'],
+    [999, '999'],
+    [1000, '1,000'],
+    [-100, '-100'],
+    [-1234567, '-1,234,567'],
+    [Number.MAX_SAFE_INTEGER, '9,007,199,254,740,991'],
+  ]
+  for (const [count, text] of counts)
+    it(`${count} is written ${text}`, () => {
+      assert.equal(formatCount(count), text)
     })
 
   it('lets no file name move the cursor', () => {

@@ -1,5 +1,6 @@
 /** `DecodeWorker`, in this thread: what a worker remembers between jobs must not show in what it answers. */
 import { assert } from 'chai'
+import { entryLayout } from '../../src/manifest/entry-fields.ts'
 import { type PackedBatch, unpackBatch } from '../../src/manifest/batch-buffer.ts'
 import { FULL_PROJECTION, type ManifestProjection } from '../../src/manifest/entry-fields.ts'
 import { ManifestCache } from '../../src/manifest/manifest-cache.ts'
@@ -263,6 +264,7 @@ describe('decode worker', () => {
     const packed: PackedBatch = {
       buffer: new ArrayBuffer(0),
       read: { groups: [], metricColumns: undefined, isMetricsOnly: false },
+      layout: entryLayout({ groups: [], metricColumns: undefined, isMetricsOnly: false }),
       otherSymbols: [],
       segments: {
         specIds: [],

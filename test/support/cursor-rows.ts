@@ -107,7 +107,7 @@ export function layoutOf(bindings: readonly FieldBinding[], slots = 0): ColumnLa
   bindings.forEach(visit)
   for (const kind of KINDS)
     columns[kind] = Array.from(columns[kind], (filled: boolean | undefined) => filled === true)
-  return { ...columns, tuple, child, keyed: slots === 0 ? NOT_KEYED : { slots, ...keyed } }
+  return { ...columns, cellKeys: true, tuple, child, keyed: slots === 0 ? NOT_KEYED : { slots, ...keyed } }
 }
 
 /** One row as an object; null where the column's bit is set. */
