@@ -15,7 +15,8 @@ import {
   parseTableMetadata,
   readManifestListBytes,
 } from '../src/index.ts'
-import { type EntryBatch, EntryBatchBuilder, type PartitionTypeLookup } from '../src/manifest/entry-batch.ts'
+import type { EntryBatch } from '../src/manifest/entry-batch.ts'
+import { EntryBatchBuilder, type PartitionTypeLookup } from '../src/manifest/entry-batch-builder.ts'
 import type { ManifestProjection } from '../src/manifest/entry-fields.ts'
 import { tablePartitionTypes } from '../src/manifest/manifest-reader.ts'
 import { type PartitionType, partitionType } from '../src/manifest/partition-key.ts'

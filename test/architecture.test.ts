@@ -91,6 +91,8 @@ const PACKAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
 const NEVER_IN_WORKERS: readonly string[] = ['avsc', 'p-limit', 'piscina', 'node:http', 'node:https']
 
 const root = projectRoot()
+// What is installed or built inside of a folder.
+const NOT_OURS = /(^|\/)(node_modules|target|\.venv|\.build)\//
 const source = filesIn('src')
 const imports = source.flatMap(importsOf)
 
@@ -174,9 +176,6 @@ describe('architecture', () => {
 })
 
 /** TypeScript files below a folder of the project, from that folder; none if it is not there. */
-/** What is installed or built inside of a folder. */
-const NOT_OURS = /(^|\/)(node_modules|target|\.venv|\.build)\//
-
 function filesIn(folder: string): string[] {
   const url = new URL(`${folder}/`, root)
   if (!existsSync(url)) return []

@@ -14,7 +14,7 @@
  */
 import type { BoundComparisonPredicate, BoundExpression, BoundPredicate } from './bound-expression.ts'
 import { isBranch, operandsOfBranch } from './boolean-chain.ts'
-import type { MetricVector, MetricVectors } from './metric-vectors.ts'
+import type { MetricVector, MetricVectors } from './column-metrics.ts'
 
 /** Of a file: no row of it matches; some might; ask. */
 export const VERDICT = { DROP: 0, KEEP: 1, ASK: 2 } as const

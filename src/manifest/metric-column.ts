@@ -3,7 +3,7 @@
  * to a batch when another filter looks at more.
  */
 import type { ColumnStore } from '../avro/column-store.ts'
-import type { BoundVector, MetricVector, MetricVectors } from '../expressions/metric-vectors.ts'
+import type { BoundVector, MetricVector, MetricVectors } from '../expressions/column-metrics.ts'
 import { COLUMN, KEYED_MAP, type ReadFields } from './entry-fields.ts'
 
 /** A column's metrics with the bytes behind its bounds. */

@@ -22,7 +22,7 @@ export interface CompareCachesOptions {
   readonly signal?: AbortSignal
 }
 
-/** One way to plan: its median time, and the counters of its last round. */
+/** One way to plan: its median times, its peak of memory, and the counters of its last round. */
 export interface CacheComparison {
   readonly cache: 'on' | 'off'
   /** `cold`: by a new planner, which starts its threads too. `warm`: by one that has planned the scan before. */
@@ -31,6 +31,15 @@ export interface CacheComparison {
   readonly rounds: number
   /** Median over the rounds, from `plan()` until the last batch; loading the table is not included. */
   readonly durationMs: number
+  /** Median, from `plan()` until the first task is at hand; undefined if nothing was to be planned. */
+  readonly firstTaskMs: number | undefined
+  /**
+   * The most memory that the process had resident while it planned so, in any round: looked at every few milliseconds
+   * and after each batch. It is of all the process holds, with threads and with what other rows left behind: the caches
+   * of the warm planners, and garbage. For a figure of the plan alone, compare one number of workers in a process of its
+   * own, with `--expose-gc`: then garbage is collected before each plan, outside of its time.
+   */
+  readonly peakRssBytes: number
   readonly tasks: number
   /** Look-ups of headers and compiled plans. */
   readonly planCacheHits: number
@@ -49,9 +58,18 @@ interface Candidate {
   readonly cache: 'on' | 'off'
   readonly temperature: 'cold' | 'warm'
   readonly workers: number
-  readonly plan: () => Promise<ScanReport>
-  readonly reports: ScanReport[]
+  readonly plan: () => Promise<PlanFacts>
+  readonly rounds: PlanFacts[]
 }
+
+/** What one plan gave. */
+interface PlanFacts {
+  readonly report: ScanReport
+  readonly firstTaskMs: number | undefined
+  readonly peakRssBytes: number
+}
+
+const SAMPLE_MS = 4
 
 /**
  * Plans a scan in every combination of cache (on, off), temperature (cold, warm) and workers. Rounds are interleaved:
@@ -83,9 +101,9 @@ export async function compareCaches(
       ]
     })
     for (let round = -1; round < rounds; round++) {
-      for (const { plan, reports } of candidates) {
-        const report = await plan()
-        if (round >= 0) reports.push(report)
+      for (const candidate of candidates) {
+        const facts = await candidate.plan()
+        if (round >= 0) candidate.rounds.push(facts)
       }
     }
     return candidates.map(summarize)
@@ -98,9 +116,9 @@ function candidate(
   cache: 'on' | 'off',
   temperature: 'cold' | 'warm',
   workers: number,
-  plan: () => Promise<ScanReport>,
+  plan: () => Promise<PlanFacts>,
 ): Candidate {
-  return { cache, temperature, workers, plan, reports: [] }
+  return { cache, temperature, workers, plan, rounds: [] }
 }
 
 function newPlanner(cache: 'on' | 'off', workers: number, { workerFile }: CompareCachesOptions): ScanPlanner {
@@ -116,7 +134,7 @@ async function planCold(
   workers: number,
   scan: TableScan,
   options: CompareCachesOptions,
-): Promise<ScanReport> {
+): Promise<PlanFacts> {
   const planner = newPlanner(cache, workers, options)
   try {
     return await planOnce(planner, scan, options.signal)
@@ -129,21 +147,42 @@ async function planOnce(
   planner: ScanPlanner,
   scan: TableScan,
   signal: AbortSignal | undefined,
-): Promise<ScanReport> {
-  const plan = await planner.plan(scan, { signal })
-  const batches = plan.batches
-  while ((await batches.next()).done !== true);
-  return plan.report
+): Promise<PlanFacts> {
+  globalThis.gc?.()
+  let peakRssBytes = 0
+  const look = (): void => {
+    peakRssBytes = Math.max(peakRssBytes, process.memoryUsage.rss())
+  }
+  look()
+  const timer = setInterval(look, SAMPLE_MS)
+  try {
+    const start = performance.now()
+    let firstTaskMs: number | undefined
+    const plan = await planner.plan(scan, { signal })
+    for await (const batch of plan.batches) {
+      if (firstTaskMs === undefined) {
+        batch.task(0)
+        firstTaskMs = performance.now() - start
+      }
+      look()
+    }
+    return { report: plan.report, firstTaskMs, peakRssBytes }
+  } finally {
+    clearInterval(timer)
+  }
 }
 
-function summarize({ cache, temperature, workers, reports }: Candidate): CacheComparison {
-  const last = reports[reports.length - 1]
+function summarize({ cache, temperature, workers, rounds }: Candidate): CacheComparison {
+  const last = rounds[rounds.length - 1].report
+  const firsts = rounds.flatMap(({ firstTaskMs }) => firstTaskMs ?? [])
   return {
     cache,
     temperature,
     workers,
-    rounds: reports.length,
-    durationMs: median(reports.map(({ totalPlanningDurationMs }) => totalPlanningDurationMs)),
+    rounds: rounds.length,
+    durationMs: median(rounds.map(({ report }) => report.totalPlanningDurationMs)),
+    firstTaskMs: firsts.length === 0 ? undefined : median(firsts),
+    peakRssBytes: Math.max(...rounds.map(({ peakRssBytes }) => peakRssBytes)),
     tasks: last.resultDataFiles,
     planCacheHits: last.planCacheHits,
     planCacheMisses: last.planCacheMisses,

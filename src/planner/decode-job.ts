@@ -4,7 +4,7 @@
  */
 import type { ColumnStore } from '../avro/column-store.ts'
 import type { EntryBatch, ShownColumns } from '../manifest/entry-batch.ts'
-import { EntryBatchBuilder } from '../manifest/entry-batch.ts'
+import { EntryBatchBuilder } from '../manifest/entry-batch-builder.ts'
 import type { PackedBatch } from '../manifest/batch-buffer.ts'
 import { packBatch } from '../manifest/batch-buffer.ts'
 import type { ManifestProjection } from '../manifest/entry-fields.ts'

@@ -4,7 +4,8 @@
  */
 import { assert } from 'chai'
 import { packBatch, type PackedBatch, unpackBatch } from '../../src/manifest/batch-buffer.ts'
-import { type EntryBatch, EntryBatchBuilder } from '../../src/manifest/entry-batch.ts'
+import type { EntryBatch } from '../../src/manifest/entry-batch.ts'
+import { EntryBatchBuilder } from '../../src/manifest/entry-batch-builder.ts'
 import {
   entryLayout,
   FIELD_GROUPS,

@@ -1,7 +1,8 @@
 /** Entry batches: several manifests in one, the dictionary of partitions, and cutting rows out. */
 import { assert } from 'chai'
 import { compactRows } from '../../src/avro/column-store.ts'
-import { EntryBatch, EntryBatchBuilder } from '../../src/manifest/entry-batch.ts'
+import { EntryBatch } from '../../src/manifest/entry-batch.ts'
+import { EntryBatchBuilder } from '../../src/manifest/entry-batch-builder.ts'
 import { FULL_PROJECTION, type ManifestProjection } from '../../src/manifest/entry-fields.ts'
 import { EntryStatus } from '../../src/manifest/inheritable-metadata.ts'
 import { ManifestCache } from '../../src/manifest/manifest-cache.ts'

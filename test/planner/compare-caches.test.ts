@@ -1,8 +1,10 @@
+import os from 'node:os'
 import { assert } from 'chai'
 import { CountingFileIO } from '../../src/io/counting-file-io.ts'
 import { MemoryFileIO } from '../../src/io/memory-file-io.ts'
 import { compareCaches } from '../../src/planner/compare-caches.ts'
 import { rejection } from '../support/rejection.ts'
+import { singleValueBytes } from '../support/table-writer.ts'
 import { dataManifests, loadBuilt, tableOf } from './planning.ts'
 
 describe('compareCaches', () => {
@@ -18,10 +20,14 @@ describe('compareCaches', () => {
         ['cold on', 'cold off', 'warm on', 'warm off'].map((how) => `${workers} ${how}`),
       ),
     )
-    for (const { tasks, rounds, durationMs } of rows) {
+    for (const { tasks, rounds, durationMs, firstTaskMs, peakRssBytes } of rows) {
       assert.equal(tasks, 6)
       assert.equal(rounds, 2)
       assert.isTrue(durationMs > 0)
+      assert.isTrue(firstTaskMs! > 0)
+      // More than a Node.js process that does nothing, and less than there is.
+      assert.isAbove(peakRssBytes, 10e6)
+      assert.isBelow(peakRssBytes, os.totalmem())
     }
   })
 
@@ -66,6 +72,41 @@ describe('compareCaches', () => {
     const error = await rejection(compareCaches(table, { scan: { snapshotId: 1n } }))
     assert.match(error.message, /snapshot 1/)
   })
+
+  const halves = tableOf(
+    [0, 100].map((first) => ({
+      entries: [0, 1, 2].map((i) => ({
+        dataFile: {
+          filePath: `data/${first + i}`,
+          lowerBounds: { 1: singleValueBytes('long', first + i) },
+          upperBounds: { 1: singleValueBytes('long', first + i) },
+        },
+      })),
+    })),
+  )
+
+  for (const { filter, tasks } of [
+    { filter: 'id >= 100', tasks: 3 },
+    { filter: 'id = 2', tasks: 1 },
+    { filter: 'id < 0', tasks: 0 },
+  ])
+    it(`with the filter ${filter}, as without: what is warm and cached makes no request`, async () => {
+      const rows = await compareCaches(await loadBuilt(halves), {
+        workers: [0, 1],
+        rounds: 1,
+        scan: { filter },
+      })
+      assert.lengthOf(rows, 8)
+      for (const row of rows) {
+        const isKept = row.temperature === 'warm' && row.cache === 'on'
+        assert.equal(row.tasks, tasks)
+        assert.equal(row.ioRequests, isKept ? 0 : 3)
+        assert.equal(row.cacheEntryHits, isKept ? 2 : 0)
+        // Without tasks there is no first one.
+        assert.equal(row.firstTaskMs === undefined, tasks === 0)
+        if (row.firstTaskMs !== undefined) assert.isAtMost(row.firstTaskMs, row.durationMs)
+      }
+    })
 
   it('stops when told to', async () => {
     const reason = new Error('enough')

@@ -1,6 +1,6 @@
 import { assert } from 'chai'
 import type { EntryBatch } from '../../src/manifest/entry-batch.ts'
-import { EntryBatchBuilder } from '../../src/manifest/entry-batch.ts'
+import { EntryBatchBuilder } from '../../src/manifest/entry-batch-builder.ts'
 import { ManifestCache } from '../../src/manifest/manifest-cache.ts'
 import { ManifestContent } from '../../src/manifest/manifest-file.ts'
 import { tablePartitionTypes } from '../../src/manifest/manifest-reader.ts'
