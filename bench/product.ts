@@ -63,7 +63,7 @@ export function openCache(cache: CacheSwitch): ManifestCache | 'off' {
 }
 
 /** What the planner reads to test a filter on columns 1 and 4; the yardstick reads the same. */
-const FILTER_PROJECTION: ManifestProjection = { groups: ['bounds'], columnStats: [1, 4] }
+const FILTER_PROJECTION: ManifestProjection = { groups: ['bounds'], columnStats: [1, 4], byColumn: true }
 /** What the planner reads of data files without a filter, and of delete files: there may be equality deletes. */
 const DATA_PROJECTION: ManifestProjection = { groups: ['layout'], columnStats: 'none' }
 const DELETE_PROJECTION: ManifestProjection = {

@@ -772,19 +772,26 @@ function readNumbersAtPlaces(
   let p = at
   let pair = 0
   for (let i = 0; i < found; i++) {
-    p = skipVarints(b, view, p, end, 2 * (places[i] - pair))
-    if (!readVarint(b, p, end) || VARINT.value !== keys[i]) {
+    p = passKey(b, skipVarints(b, view, p, end, 2 * (places[i] - pair)), end, keys[i])
+    if (p < 0) {
       // What went into keyed columns already is read again: those keys are in this map.
       store.cellLength = cellLength
       return -1
     }
     p =
       keyed < 0
-        ? putNumber(b, VARINT.next, keys[i], store)
-        : putKeyedNumber(b, VARINT.next, keyed, slotOf(keys[i], wanted), store, row)
+        ? putNumber(b, p, keys[i], store)
+        : putKeyedNumber(b, p, keyed, slotOf(keys[i], wanted), store, row)
     pair = places[i] + 1
   }
   return skipVarints(b, view, p, end, 2 * (count - pair))
+}
+
+/** The position behind a key, or -1 if another one is there. Keys may be written in more bytes than they need. */
+function passKey(b: Uint8Array, at: number, end: number, key: number): number {
+  const zigzag = ((key << 1) ^ (key >> 31)) >>> 0
+  if (zigzag < 128 && b[at] === zigzag) return at + 1
+  return readVarint(b, at, end) && VARINT.value === key ? VARINT.next : -1
 }
 
 /** As {@link readNumbersAtPlaces}. */
@@ -803,14 +810,18 @@ function readBytesAtPlaces(
   let p = at
   let pair = 0
   for (let i = 0; i < found; i++) {
-    p = skipBytesMap(b, p, end, places[i] - pair)
-    if (!readVarint(b, p, end) || VARINT.value !== keys[i]) {
+    p = passKey(b, skipBytesMap(b, p, end, places[i] - pair), end, keys[i])
+    if (p < 0) {
       store.cellLength = cellLength
       store.heapLength = heapLength
       return -1
     }
-    const length = longLength(b, VARINT.next, end, -1)
-    p = VARINT.next
+    let length = b[p++]
+    if (length > 127 || (length & 1) !== 0) {
+      length = longLength(b, p - 1, end, -1)
+      p = VARINT.next
+    } else length = length >>> 1
+    if (!(p + length <= end)) throw new CursorFault(`a value of ${length} bytes runs past the block`, p)
     if (keyed < 0) putBytes(b, p, length, keys[i], store)
     else putKeyedBytes(b, p, length, keyed, slotOf(keys[i], wanted), store, row)
     p += length
