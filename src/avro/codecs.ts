@@ -28,7 +28,7 @@ export interface BlockBytes {
 export const MAX_BLOCK_BYTES = 256 * 1024 * 1024
 /** A deflate stream cannot expand more than this (RFC 1951: 258 bytes from two bits). */
 const MAX_DEFLATE_RATIO = 1032
-const FIRST_SCRATCH_BYTES = 1024 * 1024
+const FIRST_SCRATCH_BYTES = 128 * 1024
 /** A scratch buffer that one odd block made larger than this is given back. */
 const KEPT_SCRATCH_BYTES = 64 * 1024 * 1024
 
