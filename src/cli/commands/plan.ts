@@ -2,7 +2,7 @@
  * `iceplan plan`: which files a scan reads, as a table, as JSON or as JSON lines; what planning took, on stderr.
  */
 import type { FileScanTask, ScanOptions, ScanPlan, TableScan } from '../../index.ts'
-import { formatJson, loadTable, ScanPlanner } from '../../index.ts'
+import { formatJson, loadTable, ManifestCache, ScanPlanner } from '../../index.ts'
 import type { ExitCode } from '../failure.ts'
 import { EXIT } from '../failure.ts'
 import { formatReport, formatWarnings } from '../print-report.ts'
@@ -43,7 +43,8 @@ export async function runPlan(location: string, options: PlanCommandOptions, run
     const scan = table.newScan({ ...scanOptions(options), filter })
     await using planner = new ScanPlanner({
       workers: options.workers,
-      ...(options.cache === 'off' ? { cache: 'off' } : {}),
+      // There is no later plan that decoded entries could be kept for.
+      cache: options.cache === 'off' ? 'off' : new ManifestCache({ maxEntryBytes: 0 }),
     })
     const plan = await planner.plan(scan, {
       signal,
