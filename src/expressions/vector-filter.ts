@@ -212,13 +212,11 @@ function compareIntegers(fieldId: number, width: Width, { most, least }: Limits)
     const upper = sideOf(reach.upper, least, (a, b) => a >= b)
     if (lower === VERDICT.DROP || upper === VERDICT.DROP) return VERDICT.DROP
     if (lower === VERDICT.KEEP && upper === VERDICT.KEEP) return VERDICT.KEEP
-    if (upper === VERDICT.KEEP) atMost(vector.lower.lanes, width, vectors.length, mostHigh, mostLow, verdicts)
-    else if (lower === VERDICT.KEEP)
-      atLeast(vector.upper.lanes, width, vectors.length, leastHigh, leastLow, verdicts)
-    else {
-      atMost(vector.lower.lanes, width, vectors.length, mostHigh, mostLow, verdicts)
-      andAtLeast(vector.upper.lanes, width, vectors.length, leastHigh, leastLow, verdicts)
-    }
+    verdicts.fill(VERDICT.KEEP, 0, vectors.length)
+    if (lower !== VERDICT.KEEP)
+      dropAbove(vector.lower.lanes, width, vectors.length, mostHigh, mostLow, verdicts)
+    if (upper !== VERDICT.KEEP)
+      dropBelow(vector.upper.lanes, width, vectors.length, leastHigh, leastLow, verdicts)
     return MIXED
   })
 }
@@ -298,7 +296,8 @@ function isAbove(a: Int32Array, i: number, b: Int32Array, j: number, width: Widt
   return difference > 0 || (difference === 0 && a[2 * i] >>> 0 > b[2 * j] >>> 0)
 }
 
-function atMost(
+/** Drops files whose bound is above a limit. */
+function dropAbove(
   lanes: Int32Array,
   width: Width,
   length: number,
@@ -308,11 +307,11 @@ function atMost(
 ): void {
   for (let i = 0; i < length; i++) {
     const word = highWord(lanes, i, width)
-    verdicts[i] = word < high || (word === high && lanes[2 * i] >>> 0 <= low) ? VERDICT.KEEP : VERDICT.DROP
+    if (word > high || (word === high && lanes[2 * i] >>> 0 > low)) verdicts[i] = VERDICT.DROP
   }
 }
 
-function atLeast(
+function dropBelow(
   lanes: Int32Array,
   width: Width,
   length: number,
@@ -322,21 +321,7 @@ function atLeast(
 ): void {
   for (let i = 0; i < length; i++) {
     const word = highWord(lanes, i, width)
-    verdicts[i] = word > high || (word === high && lanes[2 * i] >>> 0 >= low) ? VERDICT.KEEP : VERDICT.DROP
-  }
-}
-
-function andAtLeast(
-  lanes: Int32Array,
-  width: Width,
-  length: number,
-  high: number,
-  low: number,
-  verdicts: Uint8Array,
-): void {
-  for (let i = 0; i < length; i++) {
-    const word = highWord(lanes, i, width)
-    if (!(word > high || (word === high && lanes[2 * i] >>> 0 >= low))) verdicts[i] = VERDICT.DROP
+    if (word < high || (word === high && lanes[2 * i] >>> 0 < low)) verdicts[i] = VERDICT.DROP
   }
 }
 

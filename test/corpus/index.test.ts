@@ -123,7 +123,12 @@ describeCorpus('the tables of the corpus, planned', (root) => {
       await check('cold cache', planner)
       assert.isAbove(planner.cache.fileBytes, 0)
       await check('warm cache', planner)
-      assert.isAbove(planner.cache.fileHits, 0)
+      assert.isAbove(planner.cache.fileHits + planner.cache.entries.hits, 0)
+
+      const bytesOnly = new ScanPlanner({ cache: new ManifestCache({ maxEntryBytes: 0 }) })
+      await check('bytes only, cold', bytesOnly)
+      await check('bytes only, warm', bytesOnly)
+      assert.isAbove(bytesOnly.cache.fileHits, 0)
 
       const colliding = new ManifestCache()
       colliding.collideAllHashes()
