@@ -20,6 +20,8 @@ export interface KeptRun {
   readonly lengths: readonly number[]
   readonly under: string
   bytes: number
+  /** Manifests that are found here, and not in a run that was kept later. */
+  found: number
   /** The plan that used it last. */
   user: object
 }
@@ -89,7 +91,7 @@ export class EntryCache {
   }
 
   /**
-   * Keeps a run, if there is room for it.
+   * Keeps a run, if there is room for it and another plan was not faster.
    *
    * @param locations of the batch's segments, in order; `lengths` likewise
    * @returns false if it is not kept
@@ -104,15 +106,27 @@ export class EntryCache {
       user,
     }: Pick<KeptRun, 'locations' | 'lengths' | 'identity' | 'under' | 'user'>,
   ): boolean {
+    const isThere = batch.segments.every(
+      ({ manifest }, i) => this.find(manifest, locations[i], identity, under) !== undefined,
+    )
     const bytes = batch.byteLength + SEGMENT_BYTES * batch.segments.length
-    if (!this.#makeRoom(bytes, user)) return false
-    const run: KeptRun = { batch, identity, locations, lengths, under, bytes, user }
-    let places = this.#places.get(identity)
-    if (places === undefined) this.#places.set(identity, (places = new Map<string, EntryPlace>()))
-    for (const [segment, location] of locations.entries()) places.set(location, { run, segment })
+    if (isThere || !this.#makeRoom(bytes, user)) return false
+    const run: KeptRun = { batch, identity, locations, lengths, under, bytes, found: 0, user }
     this.#runs.add(run)
     this.#bytes += bytes
+    for (const [segment, location] of locations.entries()) this.#place(location, { run, segment })
     return true
+  }
+
+  /** A manifest is found in one place: a run that loses the last of its manifests goes. */
+  #place(location: string, place: EntryPlace): void {
+    const { identity } = place.run
+    let places = this.#places.get(identity)
+    if (places === undefined) this.#places.set(identity, (places = new Map<string, EntryPlace>()))
+    const before = places.get(location)?.run
+    places.set(location, place)
+    place.run.found++
+    if (before !== undefined && --before.found === 0) this.#drop(before)
   }
 
   /** Adds metrics of more columns to the rows of a run. */

@@ -113,6 +113,17 @@ describe('decoded entries in the cache', () => {
       })
     })
 
+  it('plans at once keep what they decode once', async () => {
+    const table = await loadBuilt(built)
+    const alone = new ManifestCache()
+    await using one = new ScanPlanner({ workers: 0, cache: alone })
+    await allOf((await one.plan(table.newScan())).tasks)
+    const together = new ManifestCache()
+    await using both = new ScanPlanner({ workers: 0, cache: together })
+    await Promise.all([1, 2, 3].map(async () => allOf((await both.plan(table.newScan())).tasks)))
+    assert.equal(together.entries.bytes, alone.entries.bytes)
+  })
+
   it('a plan that shows metrics reads them itself', async () => {
     const cache = new ManifestCache()
     const table = await loadBuilt(built)
@@ -134,7 +145,7 @@ describe('decoded entries in the cache', () => {
         dataFile: { ...dataFile, partition: [100n * BigInt(m)] },
       })),
     }))
-    const parts = tableOf(manifests as ManifestInput[], { specs: [spec] })
+    const parts = tableOf(manifests, { specs: [spec] })
     const plans = await planAll(parts, new ManifestCache(), [
       {},
       { filter: 'id >= 100 AND id < 200' },
@@ -214,13 +225,17 @@ describe('decoded entries in the cache', () => {
       snapshots: [{ manifests: [manifest(3)] }, { manifests: [manifest(8)] }],
     })
     const table = await loadBuilt(shared)
-    await using planner = new ScanPlanner({ workers: 0, cache: new ManifestCache() })
+    const cache = new ManifestCache()
+    await using planner = new ScanPlanner({ workers: 0, cache })
     const found: [bigint | undefined, number][] = []
+    const sizes = new Set<number>()
     for (const i of [0, 1, 0, 0]) {
       const plan = await planner.plan(table.newScan({ snapshotId: table.metadata.snapshots[i].snapshotId }))
       const [task] = await allOf(plan.tasks)
       found.push([task.dataFile.dataSequenceNumber, plan.report.cacheEntryHits])
+      sizes.add(cache.entries.bytes)
     }
+    assert.lengthOf([...sizes], 1, 'one takes the place of the other')
     assert.deepEqual(found, [
       [3n, 0],
       [8n, 0],
