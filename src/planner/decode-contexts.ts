@@ -13,7 +13,6 @@ import type { PartitionType } from '../manifest/partition-key.ts'
 import type { SchemaField } from '../metadata/schema.ts'
 import type { DecodeContext } from './decode-job.ts'
 import { newContextId } from './decode-job.ts'
-import { EntryFilter } from './entry-filter.ts'
 import type { ScanFilter } from './scan-filter.ts'
 import type { TableScan } from './table-scan.ts'
 
@@ -34,8 +33,6 @@ export interface KeepingContext {
   readonly columns: readonly number[]
   /** Reads the metrics of these columns only. */
   moreColumns: (columns: readonly number[]) => DecodeContext
-  /** Rules out what {@link DecodePhase.filtering} does. */
-  readonly filter: EntryFilter | undefined
 }
 
 /** Columns of metrics have room for every file, and maps for what a file has: of very many columns that is less. */
@@ -56,7 +53,6 @@ export function dataPhase(
     columns.some((id) => mayHaveNans(id, scan)) ? ['counts', 'nans', 'bounds'] : ['counts', 'bounds']
   const groups: FieldGroup[] =
     shownColumns.length > 0 ? ['layout', 'sizes', ...ALL_METRICS] : ['layout', ...metrics(tested)]
-  const source = filter.entryFilter('data', manifests)
   const filtering: DecodeContext = {
     id: newContextId(),
     projection: {
@@ -65,7 +61,7 @@ export function dataPhase(
       byColumn,
     },
     partitionTypes,
-    filter: source,
+    filter: filter.entryFilter('data', manifests),
     allRows: false,
     shownColumns,
   }
@@ -78,7 +74,6 @@ export function dataPhase(
           ...keepingContext(filtering),
           projection: { groups: metrics(columns), columnStats: columns, byColumn: true, metricsOnly: true },
         })),
-        filter: source === undefined ? undefined : new EntryFilter(source),
       }
     : undefined
   return { filtering, keeping }
@@ -108,14 +103,13 @@ export function deletePhase(
   partitionTypes: readonly PartitionType[],
 ): DecodePhase {
   const hasNoKeys = scan.selected.snapshot?.summary.get('total-equality-deletes') === '0'
-  const source = filter.entryFilter('deletes', manifests)
   const filtering: DecodeContext = {
     id: newContextId(),
     projection: hasNoKeys
       ? { groups: ['layout', 'deletes', 'bounds'], columnStats: [DELETE_FILE_PATH_ID] }
       : { groups: ['layout', 'deletes', ...ALL_METRICS], columnStats: 'all' },
     partitionTypes,
-    filter: source,
+    filter: filter.entryFilter('deletes', manifests),
     allRows: false,
     shownColumns: 'keys',
   }
@@ -127,7 +121,6 @@ export function deletePhase(
       // All there are, or all that is of use.
       columns: [],
       moreColumns: () => filtering,
-      filter: source === undefined ? undefined : new EntryFilter(source),
     },
   }
 }

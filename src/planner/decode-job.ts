@@ -87,7 +87,8 @@ export function compacted(batch: EntryBatch): EntryBatch {
   return batch.liveRows.length < batch.rowCount / 2 ? batch.onlyLive() : batch
 }
 
-function filterOf(context: DecodeContext): EntryFilter | undefined {
+/** The filter of a context, compiled when it is first asked for. */
+export function filterOf(context: DecodeContext): EntryFilter | undefined {
   if (context.filter === undefined) return undefined
   let filter = FILTERS.get(context)
   if (filter === undefined) {

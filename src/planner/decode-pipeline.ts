@@ -16,8 +16,8 @@ import { SMALL_FILE_BYTES } from '../io/local-file-io.ts'
 import type { EntryBatch } from '../manifest/entry-batch.ts'
 import type { EntryPlace, KeptRun } from '../manifest/entry-cache.ts'
 import type { ManifestFile } from '../manifest/manifest-file.ts'
-import type { DecodePhase, KeepingContext } from './decode-contexts.ts'
-import { compacted, type DecodeContext, type JobManifest } from './decode-job.ts'
+import type { DecodePhase } from './decode-contexts.ts'
+import { compacted, filterOf, type DecodeContext, type JobManifest } from './decode-job.ts'
 import type { Decoder, StopSignal } from './decoder.ts'
 import type { FetchedFile, FileFetcher } from './file-fetcher.ts'
 import { unlessAborted } from './file-fetcher.ts'
@@ -266,7 +266,7 @@ export class DecodePipeline {
         checkRows(kept.run.batch, more)
         entries.addColumns(kept.run, more.vectors?.columns ?? new Map(), more.byteLength, user)
       }
-      return this.#select(kept.run.batch.ofSegments(kept.segments), keeping)
+      return this.#select(kept.run.batch.ofSegments(kept.segments), filtering)
     }
     const expected = ASSUMED_ENTRY_BYTES * run.manifests.reduce((sum, row) => sum + entriesOf(row), 0)
     if (!entries.hasRoom(expected, user)) return this.#decodeNow(run, filtering, urgency)
@@ -279,12 +279,13 @@ export class DecodePipeline {
       under: keeping.under,
       user,
     })
-    const selected = this.#select(batch, keeping)
+    const selected = this.#select(batch, filtering)
     return isKept ? selected : compacted(selected)
   }
 
   /** What the filter leaves of all rows. */
-  #select(batch: EntryBatch, { filter }: KeepingContext): EntryBatch {
+  #select(batch: EntryBatch, filtering: DecodeContext): EntryBatch {
+    const filter = filterOf(filtering)
     if (filter === undefined) return batch
     const rows = filter.select(batch)
     this.skipped += batch.liveRows.length - rows.length
