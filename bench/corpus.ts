@@ -14,15 +14,10 @@ import { startGroup } from './start.ts'
 import { togetherGroup } from './together.ts'
 import { workerStartGroup } from './worker-start.ts'
 import { metadataGroup } from './metadata.ts'
-import { formatComparison } from './cache-table.ts'
-import {
-  type CacheSwitch,
-  type Workers,
-  comparePlans,
-  openDecoder,
-  openDeletes,
-  openPlanner,
-} from './product.ts'
+import { cacheGroups } from './cache.ts'
+import { memoryGroup } from './memory.ts'
+import { scaleGroup } from './scale.ts'
+import { type CacheSwitch, type Workers, openDecoder, openDeletes, openPlanner } from './product.ts'
 import { findYardstick, runYardstick, type YardstickRun } from './yardstick.ts'
 
 /** The median of `of` divided by that of `to`. */
@@ -50,7 +45,6 @@ export interface Group {
 
 const CACHE: readonly CacheSwitch[] = ['on', 'off']
 const PLANNED: readonly ShapeName[] = ['narrow-small', 'narrow-big', 'narrow-py']
-const COMPARED: readonly ShapeName[] = ['narrow-small', 'narrow-big']
 const FILTERED: readonly ShapeName[] = ['narrow-small', 'narrow-big', 'wide-big']
 /** By the bytes of their manifests. */
 const CHOSEN: readonly ShapeName[] = [
@@ -72,13 +66,15 @@ export const GROUPS: readonly Group[] = [
   ...DECODED.map(cursorGroup),
   ...FILTERED.map(filterGroup),
   deletesGroup(),
-  ...COMPARED.map(cacheGroup),
+  ...cacheGroups(),
   ...CHOSEN.map(autoGroup),
   stallGroup(),
   togetherGroup(),
   startGroup(),
   workerStartGroup(),
   metadataGroup(),
+  scaleGroup(),
+  memoryGroup(),
 ]
 
 /**
@@ -125,36 +121,6 @@ async function planOnce(metadataLocation: string, cache: CacheSwitch): Promise<O
   await using planner = await openPlanner(metadataLocation, { cache, workers: 0 })
   return { checksum: await planner.plan() }
 }
-
-/**
- * Cache on against cache off by `compareCaches`, which interleaves its own rounds: the figure is how many times faster a
- * warm plan is with the cache, in this thread; the table tells the rest.
- */
-function cacheGroup(shape: ShapeName): Group {
-  const name = `cache/${shape}`
-  return {
-    name,
-    cases: [name],
-    maxRounds: 1,
-    warmUps: 0,
-    prepare: (size) => {
-      const { metadataLocation } = tableOnDisk(shape, size)
-      const run = async (): Promise<Outcome> => {
-        const rows = await comparePlans(metadataLocation, size === 'smoke' ? 1 : COMPARED_ROUNDS)
-        const warm = (cache: CacheSwitch) =>
-          rows.find((row) => row.workers === 0 && row.temperature === 'warm' && row.cache === cache)!
-            .durationMs
-        return { checksum: rows[0].tasks, value: warm('off') / warm('on'), note: formatComparison(rows) }
-      }
-      return Promise.resolve({
-        subjects: [{ name, unit: 'x', run }],
-        [Symbol.asyncDispose]: () => Promise.resolve(),
-      })
-    },
-  }
-}
-
-const COMPARED_ROUNDS = 9
 
 /**
  * Who should decode? In this thread, by one worker, by two, or as the planner chooses: in a new process that plans

@@ -14,13 +14,19 @@
  * | plain        | 100 x 10,000        | 4       | a million data files                                          |
  * | deletes      | 100 x 10,000        | 4       | and 100,000 position delete files, each for one data file     |
  * | planning     | 30 x 50,000         | 10      | a partition per manifest, 50 position deletes per partition   |
+ * | many         | 10,000 x 6          | 10      | years of small commits                                        |
+ * | one          | 1 x 200,000         | 10      | all of it in one manifest                                     |
+ * | equality     | 100 x 10,000        | 4       | and 4,000 equality deletes, of partitions                     |
+ * | vectors      | 100 x 10,000        | 4       | and a deletion vector for each data file; version 3           |
  *
- * All are version 2 with field ids, blocks of about 64,000 bytes and deflate, as Java writes. Statistics are random
+ * All but the last are version 2, with field ids, blocks of about 64,000 bytes and deflate, as Java writes. Statistics are random
  * (bounds hardly compress in real tables either). Column 1 (long, ascending over files) and column 4 (string) have
  * bounds, and all others too; the table is partitioned by day (field 1000) and bucket (field 1001). `planning` has the
  * counts of the planning benchmark of Iceberg for Java, its delete files belong to a partition as a whole, and it is
- * deflated less (level 6), for it has a gigabyte of entries. Same seed, same bytes. Tables on disk are kept in the system's temporary folder and used again until {@link GENERATOR_VERSION}
- * changes.
+ * deflated less (level 6), for it has a gigabyte of entries. Of the equality deletes, on column 1, every second one has
+ * bounds that cover a thousandth of all ids, as of rows that were changed soon, the others bounds that cover all. A
+ * hundred deletion vectors lie in one file. Same seed, same bytes. Tables on disk are kept in the system's temporary
+ * folder and used again until {@link GENERATOR_VERSION} changes.
  */
 import fs from 'node:fs'
 import os from 'node:os'
@@ -51,6 +57,10 @@ export type ShapeName =
   | 'plain'
   | 'deletes'
   | 'planning'
+  | 'many'
+  | 'one'
+  | 'equality'
+  | 'vectors'
 
 /** `smoke` is small enough for the test suite. */
 export type Size = 'real' | 'smoke'
@@ -82,6 +92,8 @@ interface Shape {
    * Default: a manifest covers a week, and a delete file applies to one data file.
    */
   partitionPerManifest?: boolean
+  /** Default: position deletes. */
+  deleteKind?: 'equality' | 'vectors'
 }
 
 const PLAIN = { deleteManifests: 0, deletesPerManifest: 0, deflateLevel: 9 }
@@ -161,27 +173,85 @@ const SHAPES: Record<ShapeName, Record<Size, Shape>> = {
       partitionPerManifest: true,
     },
   },
+  many: {
+    real: { ...PLAIN, columns: 10, manifests: 10_000, entriesPerManifest: 6 },
+    smoke: { ...PLAIN, columns: 10, manifests: 8, entriesPerManifest: 6 },
+  },
+  one: {
+    real: { ...PLAIN, columns: 10, manifests: 1, entriesPerManifest: 200_000 },
+    smoke: { ...PLAIN, columns: 10, manifests: 1, entriesPerManifest: 200 },
+  },
+  equality: {
+    real: {
+      columns: 4,
+      manifests: 100,
+      entriesPerManifest: 10_000,
+      deleteManifests: 4,
+      deletesPerManifest: 1000,
+      deflateLevel: 1,
+      deleteKind: 'equality',
+    },
+    smoke: {
+      columns: 4,
+      manifests: 4,
+      entriesPerManifest: 50,
+      deleteManifests: 2,
+      deletesPerManifest: 10,
+      deflateLevel: 1,
+      deleteKind: 'equality',
+    },
+  },
+  vectors: {
+    real: {
+      columns: 4,
+      manifests: 100,
+      entriesPerManifest: 10_000,
+      deleteManifests: 100,
+      deletesPerManifest: 10_000,
+      deflateLevel: 1,
+      deleteKind: 'vectors',
+    },
+    smoke: {
+      columns: 4,
+      manifests: 4,
+      entriesPerManifest: 50,
+      deleteManifests: 4,
+      deletesPerManifest: 50,
+      deflateLevel: 1,
+      deleteKind: 'vectors',
+    },
+  },
 }
 
 export const SHAPE_NAMES = Object.keys(SHAPES) as ShapeName[]
 
+const CACHE_DIRECTORY = path.join(os.tmpdir(), `iceplan-bench-${GENERATOR_VERSION}`)
+
 /** The table on disk, made if it is not there yet; its locations are absolute paths. */
 export function tableOnDisk(name: ShapeName, size: Size): GeneratedTable {
-  const directory = path.join(os.tmpdir(), `iceplan-bench-${GENERATOR_VERSION}`, `${name}-${size}`)
+  const directory = path.join(CACHE_DIRECTORY, `${name}-${size}`)
   const index = path.join(directory, 'index.json')
-  if (!fs.existsSync(index)) makeOnDisk(SHAPES[name][size], directory)
+  if (!fs.existsSync(index)) makeOnDisk(directory, (put) => generate(SHAPES[name][size], directory, put))
   return JSON.parse(fs.readFileSync(index, 'utf8')) as GeneratedTable
 }
 
-/** Made under another name and renamed, so that a table is either whole or not there. */
-function makeOnDisk(shape: Shape, directory: string): void {
+/**
+ * Made under another name and renamed, so that a table is either whole or not there.
+ *
+ * @param make its answer is kept in `index.json`; `locate` tells where a file of the directory is meanwhile
+ */
+function makeOnDisk(
+  directory: string,
+  make: (put: Put, locate: (location: string) => string) => unknown,
+): void {
   const unfinished = `${directory}.${process.pid}`
   fs.rmSync(unfinished, { recursive: true, force: true })
   fs.mkdirSync(path.join(unfinished, 'metadata'), { recursive: true })
-  const table = generate(shape, directory, (location, bytes) => {
-    fs.writeFileSync(path.join(unfinished, path.relative(directory, location)), bytes)
-  })
-  fs.writeFileSync(path.join(unfinished, 'index.json'), JSON.stringify(table))
+  const locate = (location: string): string => path.join(unfinished, path.relative(directory, location))
+  const made = make((location, bytes) => {
+    fs.writeFileSync(locate(location), bytes)
+  }, locate)
+  fs.writeFileSync(path.join(unfinished, 'index.json'), JSON.stringify(made))
   try {
     fs.renameSync(unfinished, directory)
   } catch (error) {
@@ -189,6 +259,32 @@ function makeOnDisk(shape: Shape, directory: string): void {
     fs.rmSync(unfinished, { recursive: true, force: true })
     if (!fs.existsSync(path.join(directory, 'index.json'))) throw error
   }
+}
+
+/**
+ * A table of many more manifests than there are files: those of the table `name`, each under many names (hard links), so
+ * that twenty million entries need not be written. The list has its own row for each name.
+ *
+ * @param manifests how many; names go round the files
+ */
+export function linkedTableOnDisk(name: ShapeName, size: Size, manifests: number): string {
+  const source = tableOnDisk(name, size)
+  const shape = SHAPES[name][size]
+  const directory = path.join(CACHE_DIRECTORY, `${name}-${size}-linked-${manifests}`)
+  const index = path.join(directory, 'index.json')
+  if (!fs.existsSync(index)) {
+    makeOnDisk(directory, (put, locate) => {
+      const rows = range(manifests).map((i): ManifestFileInput => {
+        const m = i % shape.manifests
+        const manifestPath = `${directory}/metadata/data-m${m}-${i}.avro`
+        fs.linkSync(source.manifestPaths[m], locate(manifestPath))
+        const { size: bytes } = fs.statSync(source.manifestPaths[m])
+        return manifestRow(manifestPath, bytes, 'data', rowFacts(m + 1, m, shape.entriesPerManifest, shape))
+      })
+      return putTable(directory, tableColumns(shape.columns), 2, rows, put)
+    })
+  }
+  return JSON.parse(fs.readFileSync(index, 'utf8')) as string
 }
 
 /** The table in memory: location to bytes. */
@@ -208,11 +304,15 @@ type Put = (location: string, bytes: Uint8Array) => void
 const FIRST_SNAPSHOT_ID = 3051729675574597001n
 /** The first day of the column `ts`, in days since 1970: 2026-01-01. */
 export const FIRST_DAY = 20_454
-const DAYS_PER_MANIFEST = 7
-const BUCKETS = 16
+/** A manifest begins a day after the one before it, and covers so many, with as many entries on each. */
+export const DAYS_PER_MANIFEST = 7
+export const BUCKETS = 16
 const MICROS_PER_DAY = 86_400_000_000
 /** Values of the column `id` that each data file has, ascending from file to file. */
 export const IDS_PER_FILE = 100_000
+/** Records of a data file. */
+const MIN_RECORDS = 50_000
+const MAX_RECORDS = 150_000
 /** Reserved id of `file_path` in position delete files. */
 const DELETE_FILE_PATH_ID = 2147483546
 
@@ -248,12 +348,14 @@ function tableColumns(count: number): Column[] {
 function generate(shape: Shape, location: string, put: Put): GeneratedTable {
   const columns = tableColumns(shape.columns)
   const schema = { fields: columns.map((column) => ({ ...column, required: false })) }
+  const formatVersion = shape.deleteKind === 'vectors' ? 3 : 2
   const rows: ManifestFileInput[] = []
   let bytes = 0
   const write = (name: string, content: 'data' | 'deletes', entries: Iterable<EntryInput>, row: RowFacts) => {
     const written = writeManifest({
       entries,
       content,
+      formatVersion,
       partition: PARTITION,
       schema: { type: 'struct', 'schema-id': 0, ...schema },
       deflateLevel: shape.deflateLevel,
@@ -264,7 +366,11 @@ function generate(shape: Shape, location: string, put: Put): GeneratedTable {
     const manifestPath = `${location}/metadata/${name}.avro`
     put(manifestPath, written)
     bytes += written.length
-    rows.push(manifestRow(manifestPath, written.length, content, row))
+    const firstRowId = { firstRowId: rows.length * shape.entriesPerManifest * MAX_RECORDS }
+    rows.push({
+      ...manifestRow(manifestPath, written.length, content, row),
+      ...(formatVersion === 3 && content === 'data' ? firstRowId : {}),
+    })
     return manifestPath
   }
 
@@ -284,9 +390,28 @@ function generate(shape: Shape, location: string, put: Put): GeneratedTable {
     const lastDay = FIRST_DAY + shape.manifests + DAYS_PER_MANIFEST
     return write(name, 'deletes', deleteEntries(m, shape, deletesOf, facts), { ...facts, lastDay })
   })
+  return {
+    metadataLocation: putTable(location, columns, formatVersion, rows, put),
+    manifestPaths,
+    deleteManifestPaths,
+    entries: shape.manifests * shape.entriesPerManifest,
+    deleteEntries: shape.deleteManifests * shape.deletesPerManifest,
+    bytes,
+  }
+}
+
+/** Writes the list with these rows and the metadata of a table of one snapshot; the answer is the metadata's location. */
+function putTable(
+  location: string,
+  columns: readonly Column[],
+  formatVersion: 2 | 3,
+  rows: readonly ManifestFileInput[],
+  put: Put,
+): string {
   const table = buildTable({
+    formatVersion,
     location,
-    schema,
+    schema: { fields: columns.map((column) => ({ ...column, required: false })) },
     specs: [{ fields: PARTITION }],
     snapshots: [
       {
@@ -299,14 +424,7 @@ function generate(shape: Shape, location: string, put: Put): GeneratedTable {
     ],
   })
   for (const [file, content] of table.files) put(file, content)
-  return {
-    metadataLocation: table.metadataLocation,
-    manifestPaths,
-    deleteManifestPaths,
-    entries: shape.manifests * shape.entriesPerManifest,
-    deleteEntries: shape.deleteManifests * shape.deletesPerManifest,
-    bytes,
-  }
+  return table.metadataLocation
 }
 
 function range(count: number): number[] {
@@ -385,6 +503,11 @@ class DeleteTargets {
   at(ordinal: number) {
     return this.targets[ordinal]
   }
+
+  /** The number of the data file. */
+  ordinalAt(ordinal: number): number {
+    return ordinal * this.every
+  }
 }
 
 /**
@@ -421,7 +544,7 @@ function* dataEntries(
   const entry: EntryInput = { status: 1, snapshotId: facts.snapshotId, dataFile }
   for (let i = 0; i < shape.entriesPerManifest; i++) {
     const ordinal = m * shape.entriesPerManifest + i
-    const rows = 50_000 + Math.floor(random() * 100_000)
+    const rows = MIN_RECORDS + Math.floor(random() * (MAX_RECORDS - MIN_RECORDS))
     const days = facts.lastDay - facts.firstDay + 1
     const buckets = facts.lastBucket - facts.firstBucket + 1
     let size = 0
@@ -518,11 +641,28 @@ function randomUuid(random: () => number): string {
   return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-a${c.slice(1, 4)}-${c.slice(4)}${d}`
 }
 
+/** The entries of delete manifest `m`: those of data files that were chosen, in order. */
+function deleteEntries(
+  m: number,
+  shape: Shape,
+  targets: DeleteTargets,
+  facts: RowFacts,
+): Iterable<EntryInput> {
+  switch (shape.deleteKind) {
+    case 'equality':
+      return equalityDeleteEntries(m, shape, targets, facts)
+    case 'vectors':
+      return vectorEntries(m, shape, targets, facts)
+    default:
+      return positionDeleteEntries(m, shape, targets, facts)
+  }
+}
+
 /**
  * The entries of delete manifest `m`: each names one data file, every second one by `referenced_data_file`, the
  * others by equal bounds of the path column, as writers did before that field existed.
  */
-function* deleteEntries(
+function* positionDeleteEntries(
   m: number,
   shape: Shape,
   targets: DeleteTargets,
@@ -549,6 +689,78 @@ function* deleteEntries(
     }
   }
 }
+
+/** Each of the partition of one data file: the one half for ids near those of the file, the other for any. */
+function* equalityDeleteEntries(
+  m: number,
+  shape: Shape,
+  targets: DeleteTargets,
+  facts: RowFacts,
+): Generator<EntryInput> {
+  const random = seededRandom(2_000_000 + m)
+  const allIds = shape.manifests * shape.entriesPerManifest * IDS_PER_FILE
+  for (let i = 0; i < shape.deletesPerManifest; i++) {
+    const ordinal = m * shape.deletesPerManifest + i
+    const { partition } = targets.at(ordinal)
+    const first = ordinal % 2 === 0 ? targets.ordinalAt(ordinal) * IDS_PER_FILE : 0
+    const ids = ordinal % 2 === 0 ? Math.ceil(allIds / 1000) : allIds
+    const rows = 1 + Math.floor(random() * 1000)
+    yield {
+      status: 1,
+      snapshotId: facts.snapshotId,
+      dataFile: {
+        content: 2,
+        filePath: dataPath(partition[0], partition[1], i, random).replace('.parquet', '-eq-deletes.parquet'),
+        partition,
+        recordCount: rows,
+        fileSizeInBytes: 1000 + Math.floor(random() * 9000),
+        equalityIds: [1],
+        valueCounts: { 1: rows },
+        nullValueCounts: { 1: 0 },
+        lowerBounds: { 1: singleValueBytes('long', first) },
+        upperBounds: { 1: singleValueBytes('long', first + ids - 1) },
+        sortOrderId: 0,
+      },
+    }
+  }
+}
+
+const VECTORS_PER_FILE = 100
+
+/** Each belongs to one data file. */
+function* vectorEntries(
+  m: number,
+  shape: Shape,
+  targets: DeleteTargets,
+  facts: RowFacts,
+): Generator<EntryInput> {
+  const random = seededRandom(2_000_000 + m)
+  let puffin = ''
+  for (let i = 0; i < shape.deletesPerManifest; i++) {
+    const { filePath, partition } = targets.at(m * shape.deletesPerManifest + i)
+    const place = i % VECTORS_PER_FILE
+    if (place === 0)
+      puffin = dataPath(partition[0], partition[1], i, random).replace('.parquet', '-deletes.puffin')
+    yield {
+      status: 1,
+      snapshotId: facts.snapshotId,
+      dataFile: {
+        content: 1,
+        filePath: puffin,
+        fileFormat: 'PUFFIN',
+        partition,
+        recordCount: 1 + Math.floor(random() * 1000),
+        fileSizeInBytes: 4 + VECTORS_PER_FILE * VECTOR_BYTES + 1000,
+        referencedDataFile: filePath,
+        contentOffset: 4 + place * VECTOR_BYTES,
+        contentSizeInBytes: VECTOR_BYTES - Math.floor(random() * 1000),
+      },
+    }
+  }
+}
+
+/** Room for each vector in its file. */
+const VECTOR_BYTES = 2048
 
 /** The entries of delete manifest `m`: nothing in them names a data file, so they apply to all of the partition. */
 function* partitionDeleteEntries(m: number, shape: Shape, facts: RowFacts): Generator<EntryInput> {

@@ -8,8 +8,11 @@ import { runInNewContext } from 'node:vm'
 import {
   ManifestCache,
   type CacheComparison,
+  type CompareCachesOptions,
   type ManifestFile,
+  type PlannedBatch,
   ScanPlanner,
+  type Table,
   compareCaches,
   loadTable,
   parseTableMetadata,
@@ -230,16 +233,132 @@ async function measureStream(table: GeneratedTable): Promise<Outcome> {
 
 /** Bytes reachable: after a full collection, on the heap and in buffers. */
 function memoryInUse(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
 
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+}
+
 /** The library's own comparison of cache on and off. */
-export async function comparePlans(metadataLocation: string, rounds: number): Promise<CacheComparison[]> {
-  return compareCaches(await loadTable(metadataLocation), { rounds })
+export async function comparePlans(
+  metadataLocation: string,
+  options: CompareCachesOptions,
+): Promise<CacheComparison[]> {
+  return compareCaches(await loadTable(metadataLocation), options)
+}
+
+/** A plan whose tasks were looked at and dropped. */
+export interface StreamedPlan {
+  /** Of all manifests in the list. */
+  entries: number
+  tasks: number
+  checksum: number
+  /** From `plan()` to the last task, and to the first. */
+  milliseconds: number
+  firstTaskMs: number
+  /** The most that the process had resident, whatever it did until now. */
+  peakBytes: number
+}
+
+/** Plans with a new planner and its default cache, and looks at the path and the record count of every task. */
+export async function streamPlan(
+  metadataLocation: string,
+  { workers, filter }: { workers: Workers; filter: string | undefined },
+): Promise<StreamedPlan> {
+  const table = await loadTable(metadataLocation)
+  await using planner = new ScanPlanner({ workers })
+  const start = performance.now()
+  const plan = await planner.plan(table.newScan({ filter }))
+  let tasks = 0
+  let checksum = 0
+  let firstTaskMs = NaN
+  for await (const task of plan.tasks) {
+    if (tasks++ === 0) firstTaskMs = performance.now() - start
+    const { filePath, recordCount } = task.dataFile
+    checksum = (Math.imul(checksum, 31) + recordCount + filePath.charCodeAt(filePath.length - 20)) | 0
+  }
+  const milliseconds = performance.now() - start
+  const { skippedDataFiles } = plan.report
+  return {
+    entries: tasks + skippedDataFiles,
+    tasks,
+    checksum,
+    milliseconds,
+    firstTaskMs,
+    peakBytes: process.resourceUsage().maxRSS * 1024,
+  }
+}
+
+export const MEMORY_KINDS = ['plan-heap', 'first-task', 'cached-entry'] as const
+export type MemoryKind = (typeof MEMORY_KINDS)[number]
+
+/** One figure, measured in this process: it should have done nothing else. The checksum is the number of tasks. */
+export async function measureMemory(metadataLocation: string, kind: MemoryKind): Promise<Outcome> {
+  const table = await loadTable(metadataLocation)
+  switch (kind) {
+    case 'plan-heap':
+      return measurePlanHeap(table)
+    case 'first-task':
+      return measureFirstTask(table)
+    case 'cached-entry':
+      return measureCachedEntry(table)
+  }
+}
+
+/** Megabytes of JavaScript heap that the batches of a plan hold; without a cache, so that nothing else does. */
+async function measurePlanHeap(table: Table): Promise<Outcome> {
+  await using planner = new ScanPlanner({ cache: 'off', workers: 0 })
+  const planAll = async (): Promise<PlannedBatch[]> => {
+    const batches: PlannedBatch[] = []
+    for await (const batch of (await planner.plan(table.newScan())).batches) batches.push(batch)
+    return batches
+  }
+  // What compiled code takes is not the plan's. Only a number of this plan is left when the collector comes.
+  await planAll().then(({ length }) => length)
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  const batches = await planAll()
+  collectGarbage()
+  const after = process.memoryUsage().heapUsed
+  const columns = batches.reduce((sum, { batch }) => sum + batch.byteLength, 0)
+  return {
+    checksum: batches.reduce((sum, { length }) => sum + length, 0),
+    value: (after - before) / 1e6,
+    note: `${batches.length} batches, and ${(columns / 1e6).toFixed(0)} MB of columns outside of the heap`,
+  }
+}
+
+/** Milliseconds from the first batch until a task of it is there, with its path and record count; in a new process. */
+async function measureFirstTask(table: Table): Promise<Outcome> {
+  await using planner = new ScanPlanner({ workers: 0 })
+  const planned = performance.now()
+  const { batches } = await planner.plan(table.newScan())
+  const first = await batches.next()
+  if (first.done === true)
+    throw new Error(`Cannot time the first task of ${table.metadata.metadataLocation}: it has none`)
+  const start = performance.now()
+  const task = first.value.task(0)
+  const { filePath, recordCount } = task.dataFile
+  const value = performance.now() - start
+  const note = `${filePath.slice(-40)} of ${recordCount} records; its batch was there after ${(start - planned).toFixed(1)} ms`
+  let tasks = first.value.length
+  for await (const batch of batches) tasks += batch.length
+  return { checksum: tasks, value, note }
+}
+
+/** Bytes by which the cache counts an entry that was read for a filter on one column. */
+async function measureCachedEntry(table: Table): Promise<Outcome> {
+  const cache = new ManifestCache({ maxEntryBytes: 2 ** 30 })
+  await using planner = new ScanPlanner({ cache, workers: 0 })
+  const plan = await planner.plan(table.newScan({ filter: 'id >= 0' }))
+  let tasks = 0
+  for await (const batch of plan.batches) tasks += batch.length
+  return { checksum: tasks, value: cache.entries.bytes / tasks }
 }
 
 /** Plans all of a table without a cache while a monitor looks how long the event loop is held up at most. */
