@@ -3,15 +3,10 @@
  *
  *     node build/bench/bench.js [PATTERN] [--rounds N] [--smoke] [--list] [--save NAME]
  */
-import { execFileSync } from 'node:child_process'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { GROUPS, type Group, type Ratio } from './corpus.ts'
 import { type Result, measure } from './measure.ts'
-
-const RESULTS = path.resolve('bench/results')
+import { RESULTS, saveResults } from './save-results.ts'
 
 interface Options {
   pattern: RegExp
@@ -91,39 +86,6 @@ function withoutCommonFolder(name: string, other: string): string {
   return name.split('/').slice(same).join('/')
 }
 
-/** Writes what was measured, where, when and how; the file's name ends with the date. */
-function save(name: string, results: readonly Result[], ratios: readonly RatioResult[]): string {
-  const date = new Date().toISOString()
-  const report = {
-    date,
-    commit: currentCommit(),
-    command: ['node', 'build/bench/bench.js', ...process.argv.slice(2)].join(' '),
-    machine: {
-      cpu: os.cpus().at(0)?.model ?? 'unknown',
-      cores: os.availableParallelism(),
-      memoryMiB: Math.round(os.totalmem() / 2 ** 20),
-      platform: `${os.platform()} ${os.arch()}`,
-      node: process.version,
-      // More than the cores means that something else was running too.
-      loadAverage: os.loadavg(),
-    },
-    results,
-    ratios,
-  }
-  fs.mkdirSync(RESULTS, { recursive: true })
-  const file = path.join(RESULTS, `${name}-${date.slice(0, 10)}.json`)
-  fs.writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
-  return file
-}
-
-function currentCommit(): string {
-  try {
-    return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
-  } catch {
-    return 'unknown'
-  }
-}
-
 async function main(): Promise<number> {
   let options: Options
   try {
@@ -150,7 +112,8 @@ async function main(): Promise<number> {
     results.push(...measured.results)
     ratios.push(...measured.ratios)
   }
-  if (options.save !== undefined) console.log(`saved: ${save(options.save, results, ratios)}`)
+  if (options.save !== undefined)
+    console.log(`saved: ${saveResults(RESULTS, options.save, 'build/bench/bench.js', { results, ratios })}`)
   return 0
 }
 

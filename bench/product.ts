@@ -258,9 +258,9 @@ export interface StreamedPlan {
   entries: number
   tasks: number
   checksum: number
-  /** From `plan()` to the last task, and to the first. */
+  /** From `plan()` to the last task, and to the first, if there is one. */
   milliseconds: number
-  firstTaskMs: number
+  firstTaskMs?: number
   /** The most that the process had resident, whatever it did until now. */
   peakBytes: number
 }
@@ -276,7 +276,7 @@ export async function streamPlan(
   const plan = await planner.plan(table.newScan({ filter }))
   let tasks = 0
   let checksum = 0
-  let firstTaskMs = NaN
+  let firstTaskMs: number | undefined
   for await (const task of plan.tasks) {
     if (tasks++ === 0) firstTaskMs = performance.now() - start
     const { filePath, recordCount } = task.dataFile
@@ -289,7 +289,7 @@ export async function streamPlan(
     tasks,
     checksum,
     milliseconds,
-    firstTaskMs,
+    ...(firstTaskMs === undefined ? {} : { firstTaskMs }),
     peakBytes: process.resourceUsage().maxRSS * 1024,
   }
 }

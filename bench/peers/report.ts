@@ -1,8 +1,5 @@
 /** What the driver prints and saves of a contest. */
-import { execFileSync } from 'node:child_process'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
+import { saveResults } from '../save-results.ts'
 import type { Standing } from './contest.ts'
 
 export interface ContestReport {
@@ -84,34 +81,7 @@ const count = (value: number) => value.toLocaleString('en-US')
 /** Three digits or more. */
 const milliseconds = (value: number) => (value < 100 ? value.toFixed(1) : count(Math.round(value)))
 
-/** Writes `peers-<date>.json` into the folder, with machine, commit and command; the answer is its path. */
+/** Writes `peers-<date>.json` into the folder; the answer is its path. */
 export function saveReports(folder: string, reports: readonly ContestReport[]): string {
-  const date = new Date().toISOString()
-  const saved = {
-    date,
-    commit: currentCommit(),
-    command: ['node', 'build/bench/peers/peers.js', ...process.argv.slice(2)].join(' '),
-    machine: {
-      cpu: os.cpus().at(0)?.model ?? 'unknown',
-      cores: os.availableParallelism(),
-      memoryMiB: Math.round(os.totalmem() / 2 ** 20),
-      platform: `${os.platform()} ${os.arch()}`,
-      node: process.version,
-      // More than the cores means that something else was running too.
-      loadAverage: os.loadavg(),
-    },
-    contests: reports,
-  }
-  fs.mkdirSync(folder, { recursive: true })
-  const file = path.join(folder, `peers-${date.slice(0, 10)}.json`)
-  fs.writeFileSync(file, `${JSON.stringify(saved, null, 2)}\n`)
-  return file
-}
-
-function currentCommit(): string {
-  try {
-    return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
-  } catch {
-    return 'unknown'
-  }
+  return saveResults(folder, 'peers', 'build/bench/peers/peers.js', { contests: reports })
 }
