@@ -32,8 +32,8 @@ const smokeWorkers = (shape: ShapeName) => (shape === 'tiny' ? [0, 2] : [0])
 /** Measured rounds for tables with up to so many entries, data and deletes together. */
 const ROUNDS = [
   [50_000, 9],
-  [500_000, 5],
-  [Infinity, 2],
+  [500_000, 3],
+  [Infinity, 1],
 ] as const
 
 export function cacheGroups(): Group[] {
@@ -84,7 +84,7 @@ async function compare(
     throw new Error(`Cannot compare plans of ${tasks} and ${other.tasks} tasks (${other.workers} workers)`)
   const [on, off] = rows.filter(({ workers, temperature }) => workers === 0 && temperature === 'warm')
   const files = table.entries.toLocaleString('en')
-  const heading = `${filter ?? 'no filter'}: ${tasks.toLocaleString('en')} of ${files} data files; medians of ${rounds} rounds`
+  const heading = `${filter ?? 'no filter'}: ${tasks.toLocaleString('en')} of ${files} data files; rounds measured: ${rounds}`
   return {
     checksum: tasks,
     value: off.durationMs / on.durationMs,
