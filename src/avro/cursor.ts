@@ -678,10 +678,11 @@ interface KeyPlaces {
 const numberPlaces: KeyPlaces[] = []
 const bytesPlaces: KeyPlaces[] = []
 
-function forgetPlaces({ layout }: ColumnStore): void {
+function forgetPlaces({ layout: { cells, keyed } }: ColumnStore): void {
+  const columns = Math.max(cells.length, keyed.numbers.length, keyed.bytes.length)
   for (const places of [numberPlaces, bytesPlaces]) {
     for (const known of places) known.pairs = -1
-    while (places.length < layout.cells.length) {
+    while (places.length < columns) {
       const [at, keys] = [new Int32Array(MAX_PLACES), new Int32Array(MAX_PLACES)]
       places.push({ pairs: -1, found: 0, places: at, keys })
     }

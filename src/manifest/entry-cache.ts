@@ -22,7 +22,7 @@ export interface KeptRun {
   bytes: number
   /** Manifests that are found here, and not in a run that was kept later. */
   found: number
-  /** The plan that used it last. */
+  /** A token of the plan that used it last. */
   user: object
 }
 
@@ -59,9 +59,12 @@ export class EntryCache {
     return this.#hits
   }
 
-  /** Whether entries of the file are kept, however they were decoded. */
-  has(location: string, identity: string): boolean {
-    return this.#places.get(identity)?.has(location) ?? false
+  /** Whether entries of the file are kept, with the metrics of these columns: whatever else they depend on. */
+  has(location: string, identity: string, columns: readonly number[]): boolean {
+    const place = this.#places.get(identity)?.get(location)
+    if (place === undefined) return false
+    const { vectors } = place.run.batch
+    return columns.every((id) => vectors?.columns.has(id) !== false)
   }
 
   /**
@@ -131,6 +134,8 @@ export class EntryCache {
 
   /** Adds metrics of more columns to the rows of a run. */
   addColumns(run: KeptRun, columns: ReadonlyMap<number, MetricColumn>, bytes: number, user: object): void {
+    // Two plans at once may have read the same.
+    if ([...columns.keys()].every((id) => run.batch.vectors?.columns.has(id) === true)) return
     run.batch = run.batch.withMetrics(columns)
     // A run that was dropped meanwhile goes on for the plans that have it.
     if (!this.#runs.has(run)) return

@@ -46,6 +46,7 @@ export interface CacheComparison {
   readonly planCacheMisses: number
   /** Files of which the bytes were in the cache. */
   readonly cacheFileHits: number
+  /** Manifests of which the decoded entries were in the cache. */
   readonly cacheEntryHits: number
   readonly ioRequests: number
   readonly ioBytes: number

@@ -59,17 +59,20 @@ export interface PlanSetup {
   readonly stop: PlanStop
 }
 
-/** Look-ups of headers and plans; files, and manifests' entries, found in the cache. */
+/** Look-ups of headers and plans; files, and manifests' entries, found in the cache; files found in the disk cache. */
 export interface CacheCounts {
   readonly hits: number
   readonly misses: number
   readonly fileHits: number
+  readonly diskHits: number
   readonly entryHits: number
 }
 
 export class ScanPlan {
   readonly #setup: PlanSetup
   readonly #stop: StopSignal
+  /** Stands for this plan in the entry cache, which must not keep the plan itself. */
+  readonly #cacheUser = {}
   readonly #partitionTypes: readonly PartitionType[]
   readonly #data: DecodePipeline
   #dataPhase: DecodePhase
@@ -150,6 +153,7 @@ export class ScanPlan {
       ioRequests: io.requests,
       ioBytes: io.bytes,
       cacheFileHits: sum('fileHits'),
+      cacheDiskHits: sum('diskHits'),
       cacheEntryHits: sum('entryHits'),
       planCacheHits: sum('hits'),
       planCacheMisses: sum('misses'),
@@ -223,7 +227,7 @@ export class ScanPlan {
     return new DecodePipeline({
       manifests,
       phase,
-      user: this,
+      user: this.#cacheUser,
       decoder,
       fetcher,
       io,

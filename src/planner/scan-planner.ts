@@ -3,6 +3,7 @@
  */
 import { InvalidArgumentError, UnsupportedFeatureError } from '../errors.ts'
 import { CountingFileIO } from '../io/counting-file-io.ts'
+import { DiskCache } from '../io/disk-cache.ts'
 import { ManifestCache } from '../manifest/manifest-cache.ts'
 import type { ManifestFile } from '../manifest/manifest-file.ts'
 import { inlineManifest } from '../manifest/manifest-file.ts'
@@ -27,6 +28,13 @@ export interface ScanPlannerOptions {
   workers?: number | 'auto'
   /** A cache to share with others, or `off`: nothing is remembered and every file is read again. */
   cache?: ManifestCache | 'off'
+  /**
+   * A folder for copies of manifests and manifest lists that were read over a network: later plans read them from there,
+   * in whatever process. Made with mode 0700 if it is not there. Not used where `cache` is `off`.
+   */
+  cacheDir?: string | undefined
+  /** Budget for the folder's files; default 1 GiB. */
+  maxCacheDirBytes?: number | undefined
   /** The worker's module, where it is not beside this one: in a bundle. A path or a `file:` URL. */
   workerFile?: string | URL
   /** @internal Test seam: who decodes, whatever `workers` says. */
@@ -39,13 +47,19 @@ export class ScanPlanner implements AsyncDisposable {
   readonly #fetcher: FileFetcher
   readonly #decoders: DecoderChoice
   readonly #decoder: Decoder | undefined
+  readonly #disk: DiskCache | undefined
   readonly #share = new TimeShare()
   #closed = false
 
-  /** @throws InvalidArgumentError for a number of workers that is none */
+  /**
+   * @throws InvalidArgumentError for a number of workers that is none, and for a `cacheDir` that belongs to, or may be
+   *   written by, other users
+   */
   constructor(options: ScanPlannerOptions = {}) {
     this.cache = options.cache === 'off' ? ManifestCache.disabled() : (options.cache ?? new ManifestCache())
-    this.#fetcher = new FileFetcher(this.cache)
+    const { cacheDir, maxCacheDirBytes: maxBytes } = options
+    if (cacheDir !== undefined && this.cache.enabled) this.#disk = new DiskCache(cacheDir, { maxBytes })
+    this.#fetcher = new FileFetcher(this.cache, { disk: this.#disk, share: this.#share })
     this.#decoders = new DecoderChoice({
       workers: options.workers ?? 'auto',
       workerFile: options.workerFile,
@@ -69,15 +83,17 @@ export class ScanPlanner implements AsyncDisposable {
     stop.listen()
     try {
       const filter = new ScanFilter(scan.filter, scan.selected, scan.options)
-      const listed = await this.#manifests(scan, io, stop.signal)
+      const listed = await this.#manifests(scan, io, stop.signal, warnings)
       // Closed meanwhile: threads that start now would never be ended.
       this.#refuseIfClosed()
       const manifests = selectManifests(listed.files, warnings, (manifest) =>
         filter.mightMatch(manifest, warnings),
       )
       const { entries } = this.cache
+      // Tasks that show metrics are decoded in a form of their own.
+      const mayUseEntries = entries.bytes > 0 && scan.shownColumns.length === 0
       const isDecoded = ({ manifestPath }: ManifestFile): boolean =>
-        entries.bytes > 0 && entries.has(scan.table.resolve(manifestPath), io.identity)
+        mayUseEntries && entries.has(scan.table.resolve(manifestPath), io.identity, filter.columns)
       const selected = [...manifests.deletes.selected, ...manifests.data.selected]
       const decoder =
         this.#decoder ??
@@ -113,6 +129,7 @@ export class ScanPlanner implements AsyncDisposable {
   async close(): Promise<void> {
     this.#closed = true
     await this.#decoders.close()
+    await this.#disk?.settled()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -128,8 +145,9 @@ export class ScanPlanner implements AsyncDisposable {
     scan: TableScan,
     io: CountingFileIO,
     signal: AbortSignal,
+    warnings: Warnings,
   ): Promise<{ files: readonly ManifestFile[]; counts: CacheCounts }> {
-    const counts = { hits: 0, misses: 0, fileHits: 0, entryHits: 0 }
+    const counts = { hits: 0, misses: 0, fileHits: 0, diskHits: 0, entryHits: 0 }
     const { snapshot } = scan.selected
     signal.throwIfAborted()
     if (snapshot === undefined) return { files: [], counts }
@@ -147,7 +165,7 @@ export class ScanPlanner implements AsyncDisposable {
     }
     const file = { location, length: undefined }
     if (this.#fetcher.has(file, io)) counts.fileHits++
-    const bytes = await this.#fetcher.fetch(file, io, signal)
+    const bytes = await this.#fetcher.fetch(file, io, signal, { counts, warnings })
     const { hits, misses } = this.cache
     try {
       const kept = this.cache.rowsOf(bytes)

@@ -6,13 +6,16 @@
  * - with no minimum of threads, tasks queued behind a dying thread wait for ever. Here there is always a minimum.
  * - `close()` counts tasks where it means threads, and so ends threads that are at work; for one that dies it waits half
  *   a minute. Here the pool waits for its tasks and then ends the threads.
+ * - a thread that is ended while Piscina has it load the worker file can abort the process (Node 20: `v8::Module::IsGraphAsync`).
+ *   Here threads load to the end before they are ended.
  * - tasks that found no thread go to the end of the queue. Here they keep their place.
  * - classes and codes of errors are lost. Here they travel as data (messages.ts).
  *
  * No task is given a signal: Piscina would kill the worker, and give such a worker one task at a time. Tasks look at a
  * flag in shared memory instead.
  */
-import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
+import { setTimeout as delay } from 'node:timers/promises'
+import { MessageChannel, receiveMessageOnPort, type MessagePort, type Worker } from 'node:worker_threads'
 import { Piscina, queueOptionsSymbol, type TaskQueue } from 'piscina'
 import { fromPlainError, WorkerError } from '../errors.ts'
 import type { Envelope, PostedTask } from './messages.ts'
@@ -23,18 +26,26 @@ export interface WorkerPoolOptions {
   filename: string
   /** Threads; at least 1. They start with the pool, so make it when there is work. */
   workers: number
+  /** How long {@link WorkerPool.close} waits for threads that still load the module, in milliseconds; 5000 unless given. */
+  maxLoadMs?: number
 }
+
+const MAX_LOAD_MS = 5000
 
 export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
   readonly workers: number
   readonly #piscina: Piscina
   /** Tasks that are queued or at work, each with its way to reject. */
   readonly #pending = new Map<Promise<void>, (error: Error) => void>()
+  /** Of every thread, whether it has loaded the module or failed to. */
+  readonly #loading = new WeakMap<Worker, Promise<void>>()
+  readonly #maxLoadMs: number
   #tasks = 0
   #dead: Error | undefined
 
-  constructor({ filename, workers }: WorkerPoolOptions) {
+  constructor({ filename, workers, maxLoadMs = MAX_LOAD_MS }: WorkerPoolOptions) {
     this.workers = workers
+    this.#maxLoadMs = maxLoadMs
     this.#piscina = new Piscina({
       filename,
       minThreads: workers,
@@ -53,8 +64,10 @@ export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
     this.#piscina.on('workerDestroy', () => {
       setImmediate(() => {
         this.#checkThreads(new WorkerError('A worker thread ended while it was starting'))
+        this.#watchThreads()
       })
     })
+    this.#watchThreads()
   }
 
   /** True once no task can be run any more: the worker file does not load, or the pool was closed. */
@@ -103,7 +116,29 @@ export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
   async close(): Promise<void> {
     this.#dead ??= new WorkerError('Cannot run a task: the worker pool is closed')
     await Promise.allSettled(this.#pending.keys())
+    await this.#haveLoaded()
     await this.#piscina.destroy()
+  }
+
+  /** A thread's first message says that it has loaded the module. Piscina tells of it only where it replaces a thread. */
+  #watchThreads(): void {
+    for (const thread of this.#piscina.threads) {
+      if (this.#loading.has(thread)) continue
+      const loaded = new Promise<void>((resolve) => {
+        for (const event of ['message', 'error', 'exit']) thread.once(event, resolve)
+      })
+      this.#loading.set(thread, loaded)
+    }
+  }
+
+  async #haveLoaded(): Promise<void> {
+    const { threads } = this.#piscina
+    // Idle threads do not keep the process alive; one that ends here would end it in the middle of a close.
+    for (const thread of threads) thread.ref()
+    const limit = new AbortController()
+    const late = delay(this.#maxLoadMs, undefined, { signal: limit.signal }).catch(() => undefined)
+    await Promise.race([Promise.all(threads.map(async (thread) => this.#loading.get(thread))), late])
+    limit.abort()
   }
 
   /** Without threads there never will be any: Piscina replaces one that dies, unless it died while starting. */

@@ -124,6 +124,40 @@ describe('decoded entries in the cache', () => {
     assert.equal(together.entries.bytes, alone.entries.bytes)
   })
 
+  it('plans at once that read one column more count it once', async () => {
+    const bytesAfter = async (atOnce: number): Promise<number> => {
+      const cache = new ManifestCache()
+      const table = await loadBuilt(built)
+      await using planner = new ScanPlanner({ workers: 2, cache })
+      const plan = async (scan: ScanOptions): Promise<unknown> =>
+        allOf((await planner.plan(table.newScan(scan))).tasks)
+      await plan({})
+      await Promise.all(Array.from({ length: atOnce }, () => plan({ filter: 'id < 10' })))
+      return cache.entries.bytes
+    }
+    assert.equal(await bytesAfter(3), await bytesAfter(1))
+  })
+
+  it('threads are for plans that have to decode', async () => {
+    const scans: [why: string, scan: ScanOptions, workers: number][] = [
+      ['nothing is there', {}, 2],
+      ['all is there', {}, 0],
+      ['a column is not', { filter: 'id < 10' }, 2],
+      ['now it is', { filter: 'id < 20' }, 0],
+      ['tasks show metrics, which are decoded in another form', { includeColumnStats: ['id'] }, 2],
+    ]
+    const plans = await planAll(
+      built,
+      new ManifestCache(),
+      scans.map(([, scan]) => scan),
+      2,
+    )
+    assert.deepEqual(
+      plans.map(({ report }, i) => [scans[i][0], report.workers]),
+      scans.map(([why, , workers]) => [why, workers]),
+    )
+  })
+
   it('a plan that shows metrics reads them itself', async () => {
     const cache = new ManifestCache()
     const table = await loadBuilt(built)

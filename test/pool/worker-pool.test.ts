@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { BroadcastChannel } from 'node:worker_threads'
 import { assert } from 'chai'
 import { CorruptFileError, InvalidArgumentError, StorageError, WorkerError } from '../../src/errors.ts'
 import { WorkerPool } from '../../src/pool/worker-pool.ts'
@@ -271,6 +272,27 @@ describe('worker pool', () => {
       const closed = pool.close()
       for (const error of await soon(Promise.all(dying))) assert.instanceOf(error, WorkerError)
       await soon(closed)
+    })
+
+    it('lets threads load to the end: to end one before can abort the process', async () => {
+      const channel = new BroadcastChannel('slow-loading')
+      let loaded = 0
+      channel.onmessage = () => loaded++
+      const pool = newPool(2, 'slow-loading')
+      await soon(pool.close())
+      // Messages that were sent before the threads ended are on their way.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      channel.close()
+      assert.equal(loaded, 2)
+    })
+
+    it('does not wait for ever for a thread that never loads', async () => {
+      const pool = new WorkerPool<Act, unknown>({
+        filename: compiled('../workers/never-loading.worker'),
+        workers: 2,
+        maxLoadMs: 100,
+      })
+      await soon(pool.close())
     })
 
     it('twice, and when there is nothing to do', async () => {
