@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type GeneratedTable, type ShapeName, type Size, tableOnDisk } from './fixtures.ts'
+import { type ShapeName, type Size, tableOnDisk } from './fixtures.ts'
 import type { Outcome, Subject } from './measure.ts'
 import { filterGroup } from './filter.ts'
 import { stallGroup } from './stall.ts'
@@ -65,7 +65,8 @@ export const GROUPS: readonly Group[] = [
   ...PLANNED.map(planGroup),
   ...DECODED.map(cursorGroup),
   ...FILTERED.map(filterGroup),
-  deletesGroup(),
+  deletesGroup('deletes', 'deletes'),
+  deletesGroup('vectors', 'vectors-big'),
   ...cacheGroups(),
   ...CHOSEN.map(autoGroup),
   stallGroup(),
@@ -236,19 +237,25 @@ function firstFiles(paths: readonly string[], budget: number): string[] {
 }
 
 /**
- * A million data files against a hundred thousand path-scoped position deletes: decoding the manifests, building the
- * index and asking it about every data file, and what stays in memory when tasks are streamed and dropped.
+ * Data files against the deletes of one of them each: decoding the manifests, building the index and asking it about every
+ * data file; of `deletes` also what stays in memory when tasks are streamed and dropped.
  */
-function deletesGroup(): Group {
-  const [decode, index, growth] = ['decode', 'index', 'stream-memory'].map((kind) => `deletes/${kind}`)
+function deletesGroup(name: 'deletes' | 'vectors', shape: ShapeName): Group {
+  const [decode, index, growth] = ['decode', 'index', 'stream-memory'].map((kind) => `${name}/${kind}`)
+  const isStreamed = name === 'deletes'
   return {
-    name: 'deletes',
-    cases: [decode, index, growth],
+    name,
+    cases: isStreamed ? [decode, index, growth] : [decode, index],
     maxRounds: 3,
     warmUps: 0,
     prepare: async (size) => {
-      const table: GeneratedTable = tableOnDisk('deletes', size)
-      const deletes = await openDeletes(table)
+      const deletes = await openDeletes(tableOnDisk(shape, size))
+      const stream: Subject = {
+        name: growth,
+        agreesWith: 'tasks',
+        unit: 'MB',
+        run: () => deletes.stream(),
+      }
       return {
         subjects: [
           { name: decode, agreesWith: 'entries', run: () => ({ checksum: deletes.decode() }) },
@@ -257,7 +264,7 @@ function deletesGroup(): Group {
             agreesWith: 'assigned',
             run: async () => ({ checksum: await deletes.indexAndLookUp() }),
           },
-          { name: growth, agreesWith: 'tasks', unit: 'MB', run: () => deletes.stream() },
+          ...(isStreamed ? [stream] : []),
         ],
         ratios: [{ of: index, to: decode }],
         [Symbol.asyncDispose]: () => Promise.resolve(),

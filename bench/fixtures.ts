@@ -18,8 +18,9 @@
  * | one          | 1 x 200,000         | 10      | all of it in one manifest                                     |
  * | equality     | 100 x 10,000        | 4       | and 4,000 equality deletes, of partitions                     |
  * | vectors      | 100 x 10,000        | 4       | and a deletion vector for each data file; version 3           |
+ * | vectors-big  | 250 x 10,000        | 4       | more of it                                                    |
  *
- * All but the last are version 2, with field ids, blocks of about 64,000 bytes and deflate, as Java writes. Statistics are random
+ * All but the last two are version 2, with field ids, blocks of about 64,000 bytes and deflate, as Java writes. Statistics are random
  * (bounds hardly compress in real tables either). Column 1 (long, ascending over files) and column 4 (string) have
  * bounds, and all others too; the table is partitioned by day (field 1000) and bucket (field 1001). `planning` has the
  * counts of the planning benchmark of Iceberg for Java, its delete files belong to a partition as a whole, and it is
@@ -61,6 +62,7 @@ export type ShapeName =
   | 'one'
   | 'equality'
   | 'vectors'
+  | 'vectors-big'
 
 /** `smoke` is small enough for the test suite. */
 export type Size = 'real' | 'smoke'
@@ -201,26 +203,21 @@ const SHAPES: Record<ShapeName, Record<Size, Shape>> = {
       deleteKind: 'equality',
     },
   },
-  vectors: {
-    real: {
-      columns: 4,
-      manifests: 100,
-      entriesPerManifest: 10_000,
-      deleteManifests: 100,
-      deletesPerManifest: 10_000,
-      deflateLevel: 1,
-      deleteKind: 'vectors',
-    },
-    smoke: {
-      columns: 4,
-      manifests: 4,
-      entriesPerManifest: 50,
-      deleteManifests: 4,
-      deletesPerManifest: 50,
-      deflateLevel: 1,
-      deleteKind: 'vectors',
-    },
-  },
+  vectors: { real: vectorsShape(100, 10_000), smoke: vectorsShape(4, 50) },
+  'vectors-big': { real: vectorsShape(250, 10_000), smoke: vectorsShape(5, 50) },
+}
+
+/** A deletion vector for each data file. */
+function vectorsShape(manifests: number, entriesPerManifest: number): Shape {
+  return {
+    columns: 4,
+    manifests,
+    entriesPerManifest,
+    deleteManifests: manifests,
+    deletesPerManifest: entriesPerManifest,
+    deflateLevel: 1,
+    deleteKind: 'vectors',
+  }
 }
 
 export const SHAPE_NAMES = Object.keys(SHAPES) as ShapeName[]

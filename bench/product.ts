@@ -17,6 +17,7 @@ import {
   loadTable,
   parseTableMetadata,
   readManifestListBytes,
+  rebase,
 } from '../src/index.ts'
 import type { EntryBatch } from '../src/manifest/entry-batch.ts'
 import { EntryBatchBuilder, type PartitionTypeLookup } from '../src/manifest/entry-batch-builder.ts'
@@ -412,4 +413,55 @@ export async function openTogether(
 /** Parses a metadata file; the answer is the number of snapshots. */
 export function parseMetadata(location: string): number {
   return parseTableMetadata(fs.readFileSync(location), location).snapshots.length
+}
+
+/** Many plans over many tables with small caches. */
+export interface RssSetup {
+  /** The store has a copy of the table at each of the URLs `origin`/0 to `origin`/`tables` - 1. */
+  origin: string
+  /** Where the table's metadata says it is. */
+  folder: string
+  /** The metadata file, from the table's folder. */
+  metadata: string
+  tables: number
+  plans: number
+  workers: Workers
+  maxFileBytes: number
+  maxEntryBytes: number
+}
+
+/** Megabytes resident after the last plan beyond the budgets of the caches; the checksum is the number of tasks. */
+export async function measureRss(setup: RssSetup): Promise<Outcome> {
+  const { origin, folder, maxFileBytes, maxEntryBytes, workers } = setup
+  const tables = await Promise.all(
+    Array.from({ length: setup.tables }, (_, i) =>
+      loadTable(`${origin}/${i}/${setup.metadata}`, { rebase: [rebase(folder, `${origin}/${i}`)] }),
+    ),
+  )
+  const cache = new ManifestCache({ maxFileBytes, maxEntryBytes })
+  await using planner = new ScanPlanner({ cache, workers })
+  const budget = maxFileBytes + maxEntryBytes
+  const beyond = (bytes: number) => (bytes - budget) / 1e6
+  const before = process.memoryUsage.rss()
+  let tasks = 0
+  let highest = 0
+  let filePaths = 0
+  for (let n = 0; n < setup.plans; n++) {
+    const plan = await planner.plan(tables[n % tables.length].newScan())
+    for await (const task of plan.tasks) {
+      tasks++
+      filePaths += task.dataFile.filePath.length
+    }
+    highest = Math.max(highest, process.memoryUsage.rss())
+  }
+  const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage()
+  const mb = (bytes: number) => (bytes / 1e6).toFixed(0)
+  const kept = `${mb(cache.fileBytes)} MB of files and ${mb(cache.entries.bytes)} MB of entries kept`
+  return {
+    checksum: tasks,
+    value: beyond(rss),
+    note:
+      `${setup.plans} plans over ${tables.length} tables, ${filePaths} characters of paths; budget ${mb(budget)} MB, ${kept}; resident ` +
+      `${mb(before)} MB before, ${mb(rss)} MB after, ${mb(highest)} MB at most; heap ${mb(heapUsed)}, external ${mb(external)}, of it buffers ${mb(arrayBuffers)}`,
+  }
 }

@@ -12,10 +12,11 @@
  * list: apply-sequence (sequence - 1 for equality deletes, sequence for position deletes) >= q, found by binary
  * search. A deletion vector takes the place of all position deletes (R7.14).
  *
- * No object exists per delete or per data file: paths and tuples are numbered in byte dictionaries, lists are ranges
- * of one id array, and an answer is a few numbers per row.
+ * No object exists per delete or per data file: paths (where they are, in the batches of deletes) and tuples are numbered,
+ * lists are ranges of one id array, and an answer is a few numbers per row.
  */
 import { ByteDictionary } from '../bytes/byte-dictionary.ts'
+import { ByteReferences } from '../bytes/byte-references.ts'
 import { InvalidMetadataError } from '../errors.ts'
 import type { ColumnMetrics } from '../expressions/column-metrics.ts'
 import { compileKeyOverlap, type KeyOverlap } from '../expressions/key-overlap.ts'
@@ -32,6 +33,11 @@ import type { Warnings } from './warnings.ts'
 interface DeleteIndexOptions {
   /** The column of an equality id (R7.18); of one that nobody knows nothing is proved. */
   keyColumn?: (id: number) => SchemaField | undefined
+  /**
+   * What a stored path stands for, where different texts may name one file: relative ones of format version 4. Without
+   * it paths are compared as they are stored.
+   */
+  absolute?: ((path: string) => string) | undefined
   /** Takes 0 for a data file's missing sequence number instead of failing (R4.2). */
   lenient?: boolean
   warnings: Warnings
@@ -71,16 +77,16 @@ export class DeleteFileIndex {
   readonly #options: DeleteIndexOptions
   readonly #slice: TimeSlice
   readonly #batches: EntryBatch[] = []
-  readonly #batchOf: number[] = []
-  readonly #rowOf: number[] = []
-  readonly #sizes: number[] = []
-  readonly #paths = new ByteDictionary()
+  /** By delete id: where its entry is, its size in bytes, its partition. */
+  readonly #batchOf: Uint32Array
+  readonly #rowOf: Uint32Array
+  readonly #sizes: Float64Array
+  readonly #scopeOf: Int32Array
+  readonly #paths: ByteReferences
   /** Partition keys, which begin with the spec id. */
   readonly #scopes = new ByteDictionary()
-  readonly #scopeOf: number[] = []
   /** Deletion vector by path number; -1 where there is none. */
-  readonly #dvByPath: number[] = []
-  readonly #dvSequence = new Map<number, bigint>()
+  readonly #dvByPath: Int32Array
   readonly #lists: readonly SequencedLists[]
   /** Metrics of each batch of deletes; to be set to a row. */
   readonly #metrics: RowMetrics[] = []
@@ -89,7 +95,14 @@ export class DeleteFileIndex {
   readonly #overlapByKeys = new Map<string, KeyOverlap>()
   readonly #keyColumns = new Set<number>()
 
-  private constructor(options: DeleteIndexOptions) {
+  /** @param most deletes there can be */
+  private constructor(most: number, options: DeleteIndexOptions) {
+    this.#batchOf = new Uint32Array(most)
+    this.#rowOf = new Uint32Array(most)
+    this.#sizes = new Float64Array(most)
+    this.#scopeOf = new Int32Array(most)
+    this.#dvByPath = new Int32Array(most).fill(-1)
+    this.#paths = new ByteReferences(most)
     this.#options = options
     this.#slice = options.slice ?? new TimeSlice()
     this.#lists = Array.from({ length: KINDS }, () => new SequencedLists())
@@ -102,7 +115,8 @@ export class DeleteFileIndex {
    *   delete without ids (R7.19), an incomplete deletion vector (B220), or a second one for a data file (R7.7)
    */
   static async build(batches: readonly EntryBatch[], options: DeleteIndexOptions): Promise<DeleteFileIndex> {
-    const index = new DeleteFileIndex(options)
+    const most = batches.reduce((sum, { liveRows }) => sum + liveRows.length, 0)
+    const index = new DeleteFileIndex(most, options)
     for (const batch of batches) await index.#addBatch(batch)
     for (const lists of index.#lists) {
       lists.seal(index.#sizes)
@@ -124,9 +138,12 @@ export class DeleteFileIndex {
     this.#checkTuples(batch)
     this.#batches.push(batch)
     this.#metrics.push(batchMetrics(batch))
-    for (const [i, row] of batch.liveRows.entries()) {
-      this.#addRow(batch, row)
+    // Of each distinct tuple, made when a delete that counts has it.
+    const scopes = new Int32Array(batch.partitionKeys.count).fill(-1)
+    const rows = batch.liveRows
+    for (let i = 0; i < rows.length; i++) {
       if (i % ROWS_PER_LOOK === 0) await this.#pause()
+      this.#addRow(batch, rows[i], scopes)
     }
   }
 
@@ -137,10 +154,10 @@ export class DeleteFileIndex {
     this.#options.signal?.throwIfAborted()
   }
 
-  #addRow(batch: EntryBatch, row: number): void {
-    const sequence = batch.int64(row, 'sequenceNumber')
-    if (sequence === undefined)
+  #addRow(batch: EntryBatch, row: number, scopes: Int32Array): void {
+    if (batch.isNull(row, 'sequenceNumber'))
       throw this.#broken(batch, row, 'it has no sequence number, so where it applies is unknown')
+    const sequence = batch.sequenceNumbers[row]
     if (sequence <= 0n) {
       // R7.2: only data of v1 has the number 0, and v1 has no deletes.
       this.#options.warnings.add(
@@ -149,14 +166,18 @@ export class DeleteFileIndex {
       )
       return
     }
-    const key = batch.partitionKeys.at(batch.partitionIndex[row])
-    const scope = this.#scopes.intern(key, 0, key.length)
-    const id = this.#batchOf.push(this.#batches.length - 1) - 1
-    this.#rowOf.push(row)
-    this.#scopeOf.push(scope)
-    this.counts.indexed++
+    const tuple = batch.partitionIndex[row]
+    let scope = scopes[tuple]
+    if (scope < 0) {
+      const key = batch.partitionKeys.at(tuple)
+      scope = scopes[tuple] = this.#scopes.intern(key, 0, key.length)
+    }
+    const id = this.counts.indexed++
+    this.#batchOf[id] = this.#batches.length - 1
+    this.#rowOf[id] = row
+    this.#scopeOf[id] = scope
+    this.#sizes[id] = batch.fileSizeInBytes(row)
     if (batch.content(row) === FileContent.EQUALITY_DELETES) {
-      this.#sizes.push(batch.fileSizeInBytes(row))
       this.counts.equality++
       const keys = batch.ids(row, 'equalityIds') ?? []
       if (keys.length === 0)
@@ -168,14 +189,13 @@ export class DeleteFileIndex {
       return
     }
     if (batch.fileFormat(row) === 'puffin') {
-      this.#addDeletionVector(batch, row, id, sequence)
+      this.#addDeletionVector(batch, row, id)
       return
     }
-    this.#sizes.push(batch.fileSizeInBytes(row))
     this.counts.positional++
-    const path = referencedPath(batch, row)
-    if (path === undefined) this.#lists[KIND.PARTITION_POSITION].add(scope, id, sequence)
-    else this.#lists[KIND.PATH_POSITION].add(this.#internPath(path), id, sequence)
+    const path = this.#referencedPath(batch, row)
+    if (path < 0) this.#lists[KIND.PARTITION_POSITION].add(scope, id, sequence)
+    else this.#lists[KIND.PATH_POSITION].add(path, id, sequence)
   }
 
   /** Whether deletes of these key columns may apply to a data file, by the metrics of both (R7.16). */
@@ -191,7 +211,7 @@ export class DeleteFileIndex {
     return overlap
   }
 
-  #addDeletionVector(batch: EntryBatch, row: number, id: number, sequence: bigint): void {
+  #addDeletionVector(batch: EntryBatch, row: number, id: number): void {
     this.counts.dvs++
     const offset = batch.optionalNumber(row, 'contentOffset')
     const size = batch.optionalNumber(row, 'contentSizeInBytes')
@@ -210,8 +230,8 @@ export class DeleteFileIndex {
         `its deletion vector is said to be ${size} bytes at byte ${offset} of a file of ${fileSize}`,
       )
     }
-    this.#sizes.push(size)
-    const path = this.#internPath(batch.bytes(row, 'referencedDataFile'))
+    this.#sizes[id] = size
+    const path = this.#internReferenced(batch, row)
     const other = this.#dvByPath[path]
     if (other >= 0) {
       throw new InvalidMetadataError(
@@ -220,13 +240,32 @@ export class DeleteFileIndex {
       )
     }
     this.#dvByPath[path] = id
-    this.#dvSequence.set(id, sequence)
   }
 
-  #internPath(bytes: Uint8Array): number {
-    const path = this.#paths.intern(bytes, 0, bytes.length)
-    if (path === this.#dvByPath.length) this.#dvByPath.push(-1)
-    return path
+  /** Number of the data file's path that a position delete file is about; -1 unless it is about one only (R7.8). */
+  #referencedPath(batch: EntryBatch, row: number): number {
+    if (!batch.isNull(row, 'referencedDataFile')) return this.#internReferenced(batch, row)
+    const lower = batch.bound(row, 'lowerBounds', DELETE_FILE_PATH_ID)
+    const upper = batch.bound(row, 'upperBounds', DELETE_FILE_PATH_ID)
+    // Equal bounds are never truncated ones: a truncated upper bound is incremented.
+    if (lower === undefined || upper === undefined || Buffer.compare(lower, upper) !== 0) return -1
+    const { heap } = batch.store
+    const start = lower.byteOffset - heap.byteOffset
+    // Short bounds are elsewhere.
+    return lower.buffer === heap.buffer
+      ? this.#internPath(heap, start, start + lower.length)
+      : this.#internPath(lower, 0, lower.length)
+  }
+
+  #internReferenced(batch: EntryBatch, row: number): number {
+    const offset = batch.bytesOffset(row, 'referencedDataFile')
+    return this.#internPath(batch.store.heap, offset, offset + batch.bytesLength(row, 'referencedDataFile'))
+  }
+
+  #internPath(bytes: Uint8Array, start: number, end: number): number {
+    if (this.#options.absolute === undefined) return this.#paths.intern(bytes, start, end)
+    const path = absoluteBytes(bytes.subarray(start, end), this.#options.absolute)
+    return this.#paths.intern(path, 0, path.length)
   }
 
   /**
@@ -302,8 +341,12 @@ export class DeleteFileIndex {
 
   /** Number of a data file's path, or -1 if no delete is of it alone. */
   #pathOf(batch: EntryBatch, row: number): number {
-    const offset = batch.bytesOffset(row, 'filePath')
-    return this.#paths.find(batch.store.heap, offset, offset + batch.bytesLength(row, 'filePath'))
+    const bytes = batch.store.heap
+    const start = batch.bytesOffset(row, 'filePath')
+    const end = start + batch.bytesLength(row, 'filePath')
+    if (this.#options.absolute === undefined) return this.#paths.find(bytes, start, end)
+    const path = absoluteBytes(bytes.subarray(start, end), this.#options.absolute)
+    return this.#paths.find(path, 0, path.length)
   }
 
   #mayDelete(id: number, data: ColumnMetrics): boolean {
@@ -382,7 +425,7 @@ export class DeleteFileIndex {
   }
 
   #checkDeletionVector(batch: EntryBatch, row: number, dv: number, scope: number, sequence: bigint): void {
-    const own = this.#dvSequence.get(dv) ?? 0n
+    const own = this.#batches[this.#batchOf[dv]].sequenceNumbers[this.#rowOf[dv]]
     if (own < sequence) {
       throw this.#broken(
         batch,
@@ -421,7 +464,7 @@ export class DeleteFileIndex {
 class RangeAssignment implements DeleteAssignment {
   comparisons = 0
   readonly #lists: readonly SequencedLists[]
-  readonly #sizes: readonly number[]
+  readonly #sizes: Float64Array
   readonly #file: (id: number) => DeleteFile
   /** From and to, `KINDS` pairs a row. */
   readonly #ranges: Uint32Array
@@ -435,7 +478,7 @@ class RangeAssignment implements DeleteAssignment {
   constructor(
     rows: number,
     lists: readonly SequencedLists[],
-    sizes: readonly number[],
+    sizes: Float64Array,
     file: (id: number) => DeleteFile,
   ) {
     this.#lists = lists
@@ -537,13 +580,9 @@ class RangeAssignment implements DeleteAssignment {
   }
 }
 
-/** The data file that a position delete file is about, if it is about one only (R7.8). */
-function referencedPath(batch: EntryBatch, row: number): Uint8Array | undefined {
-  if (!batch.isNull(row, 'referencedDataFile')) return batch.bytes(row, 'referencedDataFile')
-  const lower = batch.bound(row, 'lowerBounds', DELETE_FILE_PATH_ID)
-  const upper = batch.bound(row, 'upperBounds', DELETE_FILE_PATH_ID)
-  // Equal bounds are never truncated ones: a truncated upper bound is incremented.
-  return lower !== undefined && upper !== undefined && Buffer.compare(lower, upper) === 0 ? lower : undefined
+function absoluteBytes(stored: Uint8Array, absolute: (path: string) => string): Uint8Array {
+  const text = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString('utf8')
+  return Buffer.from(absolute(text), 'utf8')
 }
 
 /** Same partition, same sequence number. */

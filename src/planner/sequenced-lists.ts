@@ -28,7 +28,7 @@ export class SequencedLists {
    *
    * @param sizeOf size in bytes by delete id
    */
-  seal(sizeOf: readonly number[]): void {
+  seal(sizeOf: ArrayLike<number>): void {
     const { lists, ids, sequences } = this.#added
     const count = ids.length
     let listCount = 0

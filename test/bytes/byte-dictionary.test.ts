@@ -2,25 +2,12 @@ import { assert } from 'chai'
 import fc from 'fast-check'
 import { ByteDictionary, PackedStrings } from '../../src/bytes/byte-dictionary.ts'
 import { hashRange } from '../../src/bytes/hash.ts'
+import { collidingPair } from '../support/colliding-pair.ts'
 import { SEED, WITH_SEED } from '../support/seed.ts'
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text))
 const intern = (dictionary: ByteDictionary, bytes: Uint8Array) => dictionary.intern(bytes, 0, bytes.length)
 const find = (dictionary: ByteDictionary, bytes: Uint8Array) => dictionary.find(bytes, 0, bytes.length)
-
-/** Two strings of eight bytes with the same hash: of 200,000 some must meet, by the birthday paradox. */
-function collidingPair(): [Uint8Array, Uint8Array] {
-  const seen = new Map<number, Uint8Array>()
-  for (let i = 0; i < 400_000; i++) {
-    const bytes = new Uint8Array(8)
-    new DataView(bytes.buffer).setFloat64(0, Math.sqrt(i + 2))
-    const hash = hashRange(bytes, 0, 8)
-    const earlier = seen.get(hash)
-    if (earlier !== undefined) return [earlier, bytes]
-    seen.set(hash, bytes)
-  }
-  throw new Error('no two strings have the same hash')
-}
 
 describe('ByteDictionary', () => {
   it('numbers strings in the order of their first appearance', () => {
