@@ -14,6 +14,7 @@ export interface RequestCounts {
  */
 export class CountingFileIO implements FileIO, RequestCounts {
   readonly identity: string
+  readonly requestLimit: number | undefined
   requests = 0
   bytes = 0
   /** The same counts by location; a listing counts for its folder. */
@@ -24,6 +25,7 @@ export class CountingFileIO implements FileIO, RequestCounts {
 
   constructor(io: FileIO) {
     this.identity = io.identity
+    this.requestLimit = io.requestLimit
     this.#io = io
     const list = io.list?.bind(io)
     if (list !== undefined)
@@ -38,6 +40,7 @@ export class CountingFileIO implements FileIO, RequestCounts {
     const readSync = file.readSync?.bind(file)
     return {
       location: file.location,
+      isRemote: file.isRemote,
       read: async (range, options) => {
         const counts = this.#begin(location)
         return this.#end(counts, await file.read(range, options))

@@ -6,6 +6,8 @@ import { UnsupportedFeatureError } from '../errors.ts'
 import type { FileIO, ReadOptions } from './file-io.ts'
 import { HttpFileIO, toUrl } from './http-file-io.ts'
 import { LocalFileIO } from './local-file-io.ts'
+import { S3FileIO } from './s3/s3-file-io.ts'
+import { s3OptionsFrom, type S3Options } from './s3/s3-options.ts'
 
 type Store = 'local' | 'http' | 'S3' | 'Google Cloud Storage' | 'Azure Storage' | 'Aliyun OSS' | 'HDFS'
 
@@ -37,15 +39,29 @@ export function schemeOf(location: string): string | undefined {
   return /^([a-z][a-z0-9+.-]+):/i.exec(location)?.[1]!.toLowerCase()
 }
 
-/** Local files, and HTTP(S) without credentials. Makes no request and starts nothing by itself. */
-export function defaultFileIO(): FileIO {
+export interface StorageOptions {
+  /** As a catalog gives them: `s3.endpoint`, `client.region` and so on, see {@link s3OptionsFrom}. */
+  properties?: Readonly<Record<string, string>>
+  /** For S3; each option wins over the properties. */
+  s3?: S3Options
+}
+
+/**
+ * Local files, HTTP(S) without credentials, and S3. Makes no request and starts nothing by itself.
+ *
+ * @throws InvalidArgumentError or UnsupportedFeatureError for options or properties of S3 that cannot be used.
+ */
+export function defaultFileIO(options: StorageOptions = {}): FileIO {
   let local: LocalFileIO | undefined
   const byOrigin = new Map<string, HttpFileIO>()
+  // Cheap: the SDK is loaded by its first request.
+  const s3 = new S3FileIO(s3OptionsOf(options))
 
   const storeFor = (location: string): FileIO => {
     const scheme = schemeOf(location)
     const store = scheme === undefined ? 'local' : STORE_BY_SCHEME.get(scheme)
     if (store === 'local') return (local ??= new LocalFileIO())
+    if (store === 'S3') return s3
     if (store === 'http') {
       const { origin } = toUrl(location)
       let http = byOrigin.get(origin)
@@ -60,8 +76,8 @@ export function defaultFileIO(): FileIO {
   }
 
   return {
-    // Without credentials, scheme and host in the location say all there is to say.
-    identity: 'default',
+    // Of local files and HTTP, the location says all there is to say.
+    identity: `default+${s3.identity}`,
     open: (location, length) => storeFor(location).open(location, length),
     async list(folder: string, options?: ReadOptions) {
       const store = storeFor(folder)
@@ -74,5 +90,17 @@ export function defaultFileIO(): FileIO {
         )
       return await store.list(folder, options)
     },
+  }
+}
+
+/** What the call says of credentials replaces what the properties say of them. */
+function s3OptionsOf({ properties = {}, s3 = {} }: StorageOptions): S3Options {
+  const { credentials, anonymous, ...others } = s3OptionsFrom(properties)
+  const isReplaced = s3.credentials !== undefined || s3.anonymous !== undefined || s3.profile !== undefined
+  return {
+    ...others,
+    ...(isReplaced || credentials === undefined ? {} : { credentials }),
+    ...(isReplaced || anonymous === undefined ? {} : { anonymous }),
+    ...s3,
   }
 }

@@ -76,6 +76,12 @@ export interface InputFile {
    * SMALL_FILE_BYTES).
    */
   readSync?(): Uint8Array
+
+  /**
+   * True where a read is a request over a network, and the FileIO's identity means the same in every process: a disk
+   * cache keeps copies of such files, and of no others. A wrapper passes it on.
+   */
+  readonly isRemote?: boolean | undefined
 }
 
 export interface FileIO {
@@ -84,6 +90,9 @@ export interface FileIO {
    * location. It is a part of the key of every cache of file bytes.
    */
   readonly identity: string
+
+  /** How many reads it runs at once, if that is bounded: readers that have more to read may ask for twice as much. */
+  readonly requestLimit?: number | undefined
 
   /**
    * Makes no request and so cannot say that a file is missing.

@@ -1,5 +1,5 @@
 /**
- * Files over plain HTTP and HTTPS, by the global `fetch`: no credentials, no listing. One instance is one
+ * Files over plain HTTP and HTTPS: no credentials, no listing. One instance is one
  * origin.
  *
  * What a location says and what is sent. A location is URL text here, so what already is valid URL text is
@@ -13,27 +13,36 @@
  * | `#`                                                   | `%23`: a part of the key, no fragment (B179) |
  * | `%` without two hexadecimal digits after it           | `%25`                                        |
  *
- * `fetch` itself resolves `.` and `..` path segments; there is no way to send those.
+ * `.` and `..` path segments are resolved, as everywhere on the web; there is no way to send those.
  *
  * What an answer means: 404 and 410 are NotFoundError; 401, 403 and other 4xx are StorageError for good; 408,
  * 429, 5xx, broken connections and truncated bodies are tried again a few times and then a retryable
- * StorageError.
+ * StorageError. Redirects are followed, a few of them, to other origins too: there are no secrets to take there.
  */
-import { setTimeout as delay } from 'node:timers/promises'
-import { InvalidArgumentError, isIcebergError, NotFoundError, StorageError } from '../errors.ts'
-import { checkRange, checkReadSize, endsTooEarly } from './byte-range.ts'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { InvalidArgumentError, NotFoundError, StorageError } from '../errors.ts'
+import { endsTooEarly, MAX_READ_BYTES } from './byte-range.ts'
 import type { ByteRange, FileIO, InputFile } from './file-io.ts'
+import {
+  checkRead,
+  contentRangeOf,
+  rangeHeader,
+  readOnce,
+  retryHint,
+  type FileRequest,
+  type Refusal,
+} from './http-read.ts'
+import { HttpTransport, originOf } from './http-transport.ts'
+import { Failure, withRetries } from './retry.ts'
 
 /**
  * First try included. Enough to get over a restart behind a balancer, few enough not to add to an overload.
  */
 const ATTEMPTS = 4
-/**
- * Longest pause before the second try; it doubles from try to try, and the real one is a random part of it.
- */
 const FIRST_PAUSE_MS = 200
-/** A server may ask for a longer pause (Retry-After, seconds), but not for one longer than this. */
-const MAX_PAUSE_MS = 10_000
+/** As many as a shop front, a login and a signed link take; a circle ends here. */
+const MAX_REDIRECTS = 5
 
 export interface HttpFileIOOptions {
   /** Requests per read, the first included. */
@@ -47,6 +56,7 @@ export class HttpFileIO implements FileIO {
   /** The origin: bytes depend on nothing else, since no credentials are sent. */
   readonly identity: string
   readonly #options: Required<HttpFileIOOptions>
+  readonly #transport = new HttpTransport()
 
   /**
    * @param origin - Any location at the origin will do; what follows the host is not used.
@@ -67,25 +77,46 @@ export class HttpFileIO implements FileIO {
     const url = toUrl(location)
     if (url.origin !== this.identity)
       throw new InvalidArgumentError(`Cannot open ${location}: it is not at ${this.identity}`, { location })
-    const { attempts, firstPauseMs } = this.#options
     return {
       location,
-      async read(range, { signal } = {}) {
+      isRemote: true,
+      read: async (range, { signal } = {}) => {
         signal?.throwIfAborted()
-        if (range !== undefined) {
-          checkRange(location, range)
-          checkReadSize(location, range.end - range.start)
-          // HTTP has no way to ask for no bytes.
-          if (range.start === range.end) return new Uint8Array(0)
-        }
-        for (let attempt = 1; ; attempt++) {
-          const answer = await tryOnce(location, url, range, signal)
-          if (answer instanceof Uint8Array) return answer
-          if (attempt >= attempts) throw answer.error
-          const backoffMs = firstPauseMs * 2 ** (attempt - 1) * Math.random()
-          await pause(Math.min(Math.max(backoffMs, answer.waitMs), MAX_PAUSE_MS), signal)
-        }
+        checkRead(location, range)
+        if (range?.start === range?.end && range !== undefined) return new Uint8Array(0)
+        return await withRetries(this.#options, signal, () => this.#tryOnce(location, url, range, signal))
       },
+    }
+  }
+
+  /** One request, and those that it is redirected to. Throws what no further request would change. */
+  async #tryOnce(
+    location: string,
+    url: URL,
+    range: ByteRange | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array | Failure> {
+    // A compressed transfer would make lengths and ranges mean something else.
+    const headers = { 'accept-encoding': 'identity', ...rangeHeader(range) }
+    for (let redirects = 0; ; redirects++) {
+      const request: FileRequest = {
+        what: 'read',
+        origin: originOf(url),
+        path: url.pathname + url.search,
+        headers,
+        location,
+        range,
+        decode,
+      }
+      const outcome = await readOnce(this.#transport, request, signal)
+      if (outcome instanceof Uint8Array || outcome instanceof Failure) return outcome
+      const target = redirectOf(location, url, outcome)
+      if (target === undefined) return refused(location, outcome, range)
+      if (redirects === MAX_REDIRECTS)
+        throw new StorageError(`Cannot read ${location}: redirected more than ${MAX_REDIRECTS} times`, {
+          location,
+        })
+      url = target
     }
   }
 }
@@ -121,174 +152,47 @@ function encodeIllegal(text: string): string {
   )
 }
 
-/** A failure worth another try, and how long the server asked to wait before it. */
-interface Retryable {
-  error: StorageError
-  waitMs: number
+/** Where an answer sends on to; undefined if it does not. */
+function redirectOf(location: string, url: URL, { status, headers }: Refusal): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined
+  if (URL.canParse(headers.location, url.href)) {
+    const target = new URL(headers.location, url)
+    if (target.protocol === 'http:' || target.protocol === 'https:') return target
+  }
+  throw new StorageError(`Cannot read ${location}: redirected to what is no HTTP URL`, { location })
 }
 
-/** One request. Throws what no further request would change. */
-async function tryOnce(
-  location: string,
-  url: URL,
-  range: ByteRange | undefined,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array | Retryable> {
-  // A compressed transfer would make lengths and ranges mean something else.
-  const headers: Record<string, string> = { 'accept-encoding': 'identity' }
-  if (range !== undefined) headers['range'] = `bytes=${range.start}-${range.end - 1}`
-  let waitMs = 0
-  let response: Response | undefined
+function refused(location: string, answer: Refusal, range: ByteRange | undefined): Failure {
+  const { status, statusText } = answer
+  const message = `Cannot read ${location}: the server answered ${`${status} ${statusText}`.trim()}`
+  if (status === 404 || status === 410) throw new NotFoundError(message, { location })
+  if (status === 416 && range !== undefined) throw endsTooEarly(location, range, contentRangeOf(answer).size)
+  const { isRetryable, ...hint } = retryHint(answer)
+  const error = new StorageError(message, { location, retryable: isRetryable })
+  if (!isRetryable) throw error
+  return new Failure(error, hint)
+}
+
+const DECODERS: Readonly<
+  Partial<Record<string, (body: Uint8Array, limit: { maxOutputLength: number }) => Promise<Buffer>>>
+> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+/** Nobody asked for an encoding; some servers put one on all the same. */
+async function decode(location: string, encoding: string, body: Uint8Array): Promise<Uint8Array> {
+  const decoder = DECODERS[encoding]
   try {
-    response = await fetch(url, { headers, ...(signal === undefined ? {} : { signal }) })
-    if (response.status === 200 || (response.status === 206 && range !== undefined))
-      return await readBody(location, response, range)
-    waitMs = retryAfterMs(response)
-    throw statusError(location, response, range)
+    if (decoder === undefined) throw new Error('not supported')
+    return new Uint8Array(await decoder(body, { maxOutputLength: MAX_READ_BYTES }))
   } catch (error) {
-    // A body that is not read to its end holds the connection. One that has failed already says so again
-    // here.
-    await response?.body?.cancel().catch(() => undefined)
-    // What a broken-off body rejects with differs between versions of fetch; the promise is the signal's
-    // reason.
-    if (signal?.aborted === true) throw signal.reason
-    const failure = isIcebergError(error) ? error : connectionError(location, error)
-    if (failure instanceof StorageError && failure.retryable) return { error: failure, waitMs }
-    throw failure
-  }
-}
-
-function statusError(location: string, response: Response, range: ByteRange | undefined): Error {
-  const { status } = response
-  const message = `Cannot read ${location}: the server answered ${`${status} ${response.statusText}`.trim()}`
-  if (status === 404 || status === 410) return new NotFoundError(message, { location })
-  if (status === 416 && range !== undefined)
-    return endsTooEarly(location, range, contentRangeOf(response).size)
-  return new StorageError(message, { location, retryable: status === 408 || status === 429 || status >= 500 })
-}
-
-/**
- * Connections that broke or were refused; names that do not resolve and bad certificates stay as they are.
- */
-const RETRYABLE = new Set([
-  'ECONNRESET',
-  'ECONNREFUSED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-])
-
-/** `fetch` says only "fetch failed" or "terminated"; what happened is in the cause. */
-function connectionError(location: string, error: unknown): StorageError {
-  const { message, cause } = error as Error
-  const { code, message: detail } = (cause ?? {}) as NodeJS.ErrnoException
-  const reasons = [message, detail, code].filter((text) => text !== undefined && text !== '')
-  return new StorageError(`Cannot read ${location}: ${reasons.join(', ')}`, {
-    location,
-    cause: error,
-    retryable: code !== undefined && RETRYABLE.has(code),
-  })
-}
-
-/**
- * The bytes asked for, out of an answer of status 200 (the whole file, whatever was asked) or 206 (the
- * range). Holds no more than these: what a server sends before the range is dropped, what it sends after is
- * not fetched.
- */
-async function readBody(
-  location: string,
-  response: Response,
-  range: ByteRange | undefined,
-): Promise<Uint8Array> {
-  const isPart = response.status === 206
-  const isEncoded = !['', 'identity'].includes(response.headers.get('content-encoding') ?? '')
-  if (isPart) checkPart(location, response, range!, isEncoded)
-  // fetch has taken an encoding off, so the length is not that of the body we see.
-  const declared = isEncoded ? undefined : wholeNumber(response.headers.get('content-length'))
-  const first = isPart || range === undefined ? 0 : range.start
-  const wanted = range === undefined ? undefined : range.end - range.start
-  if (wanted === undefined) checkReadSize(location, declared ?? 0)
-
-  const parts: Uint8Array[] = []
-  let seen = 0
-  let kept = 0
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    // A chunk before the range gives an empty part; both ends stay within 0 and its length.
-    const part = chunk.subarray(
-      Math.max(0, first - seen),
-      wanted === undefined ? chunk.length : first + wanted - seen,
-    )
-    seen += chunk.length
-    kept += part.length
-    checkReadSize(location, kept)
-    if (part.length > 0) parts.push(part)
-    // Leaving the loop cancels the rest of the body.
-    if (kept === wanted) break
-  }
-  if (kept === wanted) return concat(parts, kept)
-  const expected = isPart ? wanted : declared
-  if (expected !== undefined && seen !== expected)
-    throw new StorageError(`Cannot read ${location}: ${expected} bytes were announced and ${seen} came`, {
+    const { message } = error as Error
+    throw new StorageError(`Cannot read ${location}: its content encoding, ${encoding}: ${message}`, {
       location,
-      retryable: true,
+      cause: error,
     })
-  if (wanted !== undefined) throw endsTooEarly(location, range!, seen)
-  return concat(parts, kept)
-}
-
-/** Makes sure that a 206 is the range that was asked for: servers are known to answer with another one. */
-function checkPart(location: string, response: Response, range: ByteRange, isEncoded: boolean): void {
-  const part = contentRangeOf(response)
-  if (part.start === range.start && part.end === range.end && !isEncoded) return
-  if (part.start === range.start && part.end !== undefined && part.end < range.end)
-    throw endsTooEarly(location, range, part.size ?? part.end)
-  const what = response.headers.get('content-range') ?? 'no content-range'
-  throw new StorageError(
-    `Cannot read bytes ${range.start} to ${range.end} of ${location}: the server answered with another part, ${what}`,
-    { location },
-  )
-}
-
-/** The header `content-range`, `bytes 0-9/100`; the range (status 416) or the size may be an asterisk. */
-function contentRangeOf(response: Response): Partial<ByteRange> & { size?: number } {
-  const header = response.headers.get('content-range') ?? ''
-  const [, first, last, size] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(header.trim()) ?? []
-  const [start, end, total] = [first, last, size].map(wholeNumber)
-  return {
-    ...(start === undefined ? {} : { start }),
-    ...(end === undefined ? {} : { end: end + 1 }),
-    ...(total === undefined ? {} : { size: total }),
-  }
-}
-
-function wholeNumber(text: string | null | undefined): number | undefined {
-  return text != null && /^\d+$/.test(text) ? Number(text) : undefined
-}
-
-function retryAfterMs(response: Response): number {
-  return (wholeNumber(response.headers.get('retry-after')) ?? 0) * 1000
-}
-
-function concat(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return bytes
-}
-
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await delay(ms, undefined, signal === undefined ? {} : { signal })
-  } catch {
-    // Timers reject with an error of their own that only mentions the reason.
-    throw signal?.reason
   }
 }

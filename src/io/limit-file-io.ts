@@ -1,5 +1,6 @@
 /** Bounds how many requests a store has to answer at once; the rest wait in the order they were made. */
 import pLimit, { type LimitFunction } from 'p-limit'
+import { onAbort } from './abort-listeners.ts'
 import type { FileIO, InputFile } from './file-io.ts'
 
 /**
@@ -21,6 +22,7 @@ export function limitRequests(io: FileIO, limit: number = DEFAULT_REQUEST_LIMIT)
     const readSync = file.readSync?.bind(file)
     return {
       location: file.location,
+      isRemote: file.isRemote,
       read: (range, options) => turns.take(options?.signal, () => file.read(range, options)),
       ...(readSync === undefined ? {} : { readSync }),
     }
@@ -28,6 +30,7 @@ export function limitRequests(io: FileIO, limit: number = DEFAULT_REQUEST_LIMIT)
   const list = io.list?.bind(io)
   return {
     identity: io.identity,
+    requestLimit: limit,
     open,
     ...(list === undefined
       ? {}
@@ -38,11 +41,6 @@ export function limitRequests(io: FileIO, limit: number = DEFAULT_REQUEST_LIMIT)
 /** A queue that those who wait can leave, which p-limit's own cannot do. */
 class Turns {
   readonly #limit: LimitFunction
-  /**
-   * How those who wait on a signal leave. One listener for all of them: a plan has one signal and may have
-   * thousands of reads waiting, and Node warns of more than ten listeners.
-   */
-  readonly #waiting = new WeakMap<AbortSignal, Waiting>()
 
   constructor(limit: number) {
     this.#limit = pLimit(limit)
@@ -60,7 +58,7 @@ class Turns {
         leave()
         return
       }
-      const done = this.#wait(signal, leave)
+      const done = onAbort(signal, leave)
       void this.#limit(async () => {
         done()
         // One that has left is still in the queue, and gives its turn away.
@@ -69,37 +67,5 @@ class Turns {
         await Promise.resolve().then(request).then(resolve, reject)
       })
     })
-  }
-
-  /** Calls `leave` if the signal is aborted before the function returned is called. */
-  #wait(signal: AbortSignal, leave: () => void): () => void {
-    let waiting = this.#waiting.get(signal)
-    if (waiting === undefined) {
-      waiting = new Waiting(signal)
-      this.#waiting.set(signal, waiting)
-    }
-    return waiting.add(leave)
-  }
-}
-
-/** Those who wait on one signal. Listens to it only while there are any: a signal may outlive many plans. */
-class Waiting {
-  readonly #signal: AbortSignal
-  readonly #leaves = new Set<() => void>()
-  readonly #leaveAll = (): void => {
-    for (const leave of this.#leaves) leave()
-  }
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal
-  }
-
-  add(leave: () => void): () => void {
-    if (this.#leaves.size === 0) this.#signal.addEventListener('abort', this.#leaveAll)
-    this.#leaves.add(leave)
-    return () => {
-      this.#leaves.delete(leave)
-      if (this.#leaves.size === 0) this.#signal.removeEventListener('abort', this.#leaveAll)
-    }
   }
 }

@@ -2,6 +2,10 @@
  * Moved tables: metadata holds full locations, so a copied or renamed table points at where it was. A rebase
  * says which prefix of a stored location becomes which other when a file is opened. Stored locations
  * themselves do not change: deletes refer to data files by them, compared as raw strings.
+ *
+ * What follows the prefix is kept byte for byte, with one exception. Keys of object stores and paths are opaque text,
+ * and HTTP locations are URLs: where a key or path moves into a URL, it is percent-encoded, `%` and `?` too (B178,
+ * B179). The folder `k=a%2Fb` of a bucket is at `k=a%252Fb` of its web address. The other way nothing is decoded.
  */
 import { InvalidArgumentError } from '../errors.ts'
 
@@ -53,10 +57,23 @@ export class LocationMap {
     )
   }
 
-  /** Where to open what is stored as `location`; the location itself if no rebase matches. */
+  /** Where to open what is stored as `location`, absolute; the location itself if no rebase matches. */
   apply(location: string): string {
-    for (const { oldPrefix, newPrefix } of this.#rebases)
-      if (location.startsWith(oldPrefix)) return newPrefix + location.slice(oldPrefix.length)
+    for (const { oldPrefix, newPrefix } of this.#rebases) {
+      if (!location.startsWith(oldPrefix)) continue
+      const rest = location.slice(oldPrefix.length)
+      return newPrefix + (isUrl(newPrefix) && !isUrl(location) ? encodePath(rest) : rest)
+    }
     return location
   }
+}
+
+function isUrl(location: string): boolean {
+  return /^https?:/i.test(location)
+}
+
+/** What may stand in a URL's path as itself does, but for `+`, which some servers take for a space. */
+function encodePath(path: string): string {
+  // Half a surrogate pair has no UTF-8 form.
+  return path.replace(/\p{Surrogate}/gu, '\uFFFD').replace(/[^\w\-.~!$&'()*,;=:@/]+/g, encodeURIComponent)
 }

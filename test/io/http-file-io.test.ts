@@ -106,6 +106,16 @@ describe('files over HTTP', () => {
         assert.equal(requests.length, 1)
       })
 
+    for (const status of [301, 302, 303, 307, 308])
+      it(`after a redirect, ${status}, with the range`, async () => {
+        handler = (request, response, attempt) => {
+          if (attempt === 1) response.writeHead(status, { location: '../g?x=%2F#y' }).end('moved')
+          else good(request, response, attempt)
+        }
+        assert.equal(await read({ start: 3, end: 6 }), '345')
+        assert.equal(requests[1].url, '/g?x=%2F')
+      })
+
     it('an empty range asks nothing', async () => {
       assert.equal(await read({ start: 5, end: 5 }), '')
       assert.equal(requests.length, 0)
@@ -147,7 +157,7 @@ describe('files over HTTP', () => {
         (request) => request.socket.resetAndDestroy(),
         'ERR_STORAGE',
         true,
-        /fetch failed/,
+        /ECONNRESET/,
         4,
       ],
       [
@@ -251,6 +261,19 @@ describe('files over HTTP', () => {
       }
       assert.equal(await read(), BODY.toString())
       assert.equal(requests.length, 4)
+    })
+
+    it('a server that sends in circles', async () => {
+      handler = (_, response) => response.writeHead(302, { location: '/f' }).end()
+      const error = await rejection(read())
+      assert.equal(error.code, 'ERR_STORAGE')
+      assert.match(error.message, /redirected more than 5 times/)
+      assert.equal(requests.length, 6)
+    })
+
+    it('a redirect to what is not HTTP', async () => {
+      handler = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end()
+      assert.match((await rejection(read())).message, /redirected to what is no HTTP URL/)
     })
 
     it('a server that is not there', async () => {

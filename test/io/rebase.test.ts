@@ -25,6 +25,25 @@ describe('rebase', () => {
       assert.equal(map.apply(stored), opened)
     })
 
+  describe('a key or path that moves into a URL is encoded, all else is kept (B178, B179)', () => {
+    const moves: [oldPrefix: string, newPrefix: string, stored: string, opened: string][] = [
+      ['s3://b/', 'https://h/', 's3://b/k=a%2Fb/x', 'https://h/k=a%252Fb/x'],
+      ['s3://b/', 'http://h/', 's3://b/a?b#c d+e//f', 'http://h/a%3Fb%23c%20d%2Be//f'],
+      ['/wh/', 'https://h/', '/wh/日本/é', 'https://h/%E6%97%A5%E6%9C%AC/%C3%A9'],
+      ['file:///wh/', 'https://h/', 'file:///wh/100%/a&b', 'https://h/100%25/a&b'],
+      ['s3://b/', 'https://h/?key=', 's3://b/\uD800', 'https://h/?key=%EF%BF%BD'],
+      ['', 'https://h/', 'data/a b', 'https://h/data/a%20b'],
+      ['http://old/', 'https://h/', 'http://old/k=a%2Fb?sig=1', 'https://h/k=a%2Fb?sig=1'],
+      ['https://h/', 's3://b/', 'https://h/k=a%2Fb', 's3://b/k=a%2Fb'],
+      ['s3://b/', 'file:///wh/', 's3://b/k=a%2Fb?#', 'file:///wh/k=a%2Fb?#'],
+      ['/wh/', 's3://b/', '/wh/k=a%2Fb?#', 's3://b/k=a%2Fb?#'],
+    ]
+    for (const [oldPrefix, newPrefix, stored, opened] of moves)
+      it(`${stored} is opened at ${opened}`, () => {
+        assert.equal(new LocationMap([rebase(oldPrefix, newPrefix)]).apply(stored), opened)
+      })
+  })
+
   it('does nothing without rebases', () => {
     assert.equal(new LocationMap().apply('s3://b/t'), 's3://b/t')
   })

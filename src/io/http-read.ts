@@ -1,0 +1,179 @@
+/**
+ * One try to read a file, or a range of it, by one GET: what the headers of requests and answers say about lengths and
+ * ranges, the same for all stores on HTTP. What an answer of another status means is for the store to say.
+ */
+import { StorageError } from '../errors.ts'
+import { checkRange, checkReadSize, endsTooEarly } from './byte-range.ts'
+import type { ByteRange } from './file-io.ts'
+import {
+  TransportError,
+  type BodyPart,
+  type HttpAnswer,
+  type HttpHead,
+  type HttpRequest,
+  type HttpTransport,
+} from './http-transport.ts'
+import { Failure } from './retry.ts'
+
+/** Of the body of an answer that says what went wrong, more of which nobody reads. */
+const MAX_ERROR_BYTES = 64 * 1024
+
+/** @throws InvalidArgumentError or StorageError for a range that makes no sense or is too long. */
+export function checkRead(location: string, range: ByteRange | undefined): void {
+  if (range === undefined) return
+  checkRange(location, range)
+  checkReadSize(location, range.end - range.start)
+}
+
+/** The header that asks for a range, which must not be empty: HTTP has no way to ask for no bytes. */
+export function rangeHeader(range: ByteRange | undefined): Record<string, string> {
+  return range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` }
+}
+
+/** An answer that is not the file: its status, and the start of what it says. */
+export type Refusal = HttpAnswer
+
+export interface FileRequest extends HttpRequest {
+  /** For messages. */
+  readonly what: 'read' | 'list'
+  readonly location: string
+  readonly range: ByteRange | undefined
+  /** Takes an encoding off that the server put on for the way; without it the body is the file whatever it says. */
+  readonly decode?: (location: string, encoding: string, body: Uint8Array) => Promise<Uint8Array>
+}
+
+/**
+ * The bytes asked for, out of an answer of status 200 (the whole file, whatever was asked) or 206 (the range); a Refusal
+ * for any other status; a Failure for connections that broke and bodies that fell short.
+ *
+ * Rejects with StorageError for what another try would not change, the signal's reason if aborted.
+ */
+export async function readOnce(
+  transport: HttpTransport,
+  request: FileRequest,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | Refusal | Failure> {
+  try {
+    const answer = await transport.get(request, (head) => partOf(head, request), signal)
+    if (!isFile(answer, request)) return answer
+    return isEncoded(answer, request) ? await decoded(answer, request) : checkedBytes(answer, request)
+  } catch (error) {
+    return failureOf(request, error)
+  }
+}
+
+/** A Failure for errors that another try may not meet. @throws all others, those of connections as StorageError. */
+function failureOf({ what, location }: FileRequest, error: unknown): Failure {
+  const failure =
+    error instanceof TransportError
+      ? new StorageError(`Cannot ${what} ${location}: ${error.message}`, {
+          location,
+          cause: error,
+          retryable: error.isTransient,
+        })
+      : error
+  if (failure instanceof StorageError && failure.retryable) return new Failure(failure)
+  throw failure
+}
+
+/** Whether another try may help with a status, and the pause that the server asks for. */
+export function retryHint({ status, headers }: HttpHead): {
+  isRetryable: boolean
+  waitMs: number
+  isThrottled: boolean
+} {
+  return {
+    isRetryable: status === 408 || status === 429 || status >= 500,
+    waitMs: (wholeNumber(headers['retry-after']) ?? 0) * 1000,
+    isThrottled: status === 429 || status === 503,
+  }
+}
+
+/** The header `content-range`, `bytes 0-9/100`; the range (status 416) or the size may be an asterisk. */
+export function contentRangeOf({ headers }: HttpHead): Partial<ByteRange> & { size?: number } {
+  const header = headers['content-range'] ?? ''
+  const [, first, last, size] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(header.trim()) ?? []
+  const [start, end, total] = [first, last, size].map(wholeNumber)
+  return {
+    ...(start === undefined ? {} : { start }),
+    ...(end === undefined ? {} : { end: end + 1 }),
+    ...(total === undefined ? {} : { size: total }),
+  }
+}
+
+function isFile({ status }: HttpHead, { range }: FileRequest): boolean {
+  return status === 200 || (status === 206 && range !== undefined)
+}
+
+function isEncoded(head: HttpHead, { decode }: FileRequest): boolean {
+  return decode !== undefined && !['', 'identity'].includes(encodingOf(head))
+}
+
+function encodingOf({ headers }: HttpHead): string {
+  return (headers['content-encoding'] ?? '').trim().toLowerCase()
+}
+
+function partOf(head: HttpHead, request: FileRequest): BodyPart {
+  const { location, range } = request
+  const check = (kept: number): void => {
+    checkReadSize(location, kept)
+  }
+  if (!isFile(head, request)) return { skip: 0, length: MAX_ERROR_BYTES, check }
+  if (head.status === 206) checkPart(head, request, range!)
+  if (range === undefined || isEncoded(head, request)) {
+    checkReadSize(location, declaredLength(head) ?? 0)
+    return { skip: 0, length: undefined, check }
+  }
+  return { skip: head.status === 200 ? range.start : 0, length: range.end - range.start, check }
+}
+
+function checkedBytes(answer: HttpAnswer, { what, location, range }: FileRequest): Uint8Array {
+  const { bytes, seen, status } = answer
+  const wanted = range === undefined ? undefined : range.end - range.start
+  if (bytes.length === wanted) return bytes
+  const expected = status === 206 ? wanted : declaredLength(answer)
+  if (expected !== undefined && seen !== expected)
+    throw new StorageError(`Cannot ${what} ${location}: ${expected} bytes were announced and ${seen} came`, {
+      location,
+      retryable: true,
+    })
+  if (range !== undefined) throw endsTooEarly(location, range, seen)
+  return bytes
+}
+
+/** Lengths in headers are those of the encoded body, and so is a range that it may have been cut to. */
+async function decoded(answer: HttpAnswer, { location, range, decode }: FileRequest): Promise<Uint8Array> {
+  const file = await decode!(location, encodingOf(answer), answer.bytes)
+  if (range === undefined) return file
+  if (range.end > file.length) throw endsTooEarly(location, range, file.length)
+  return file.slice(range.start, range.end)
+}
+
+/** Makes sure that a 206 is the range that was asked for: servers are known to answer with another one. */
+function checkPart(head: HttpHead, request: FileRequest, range: ByteRange): void {
+  const { location } = request
+  const { start, end, size } = contentRangeOf(head)
+  const wanted = range.end - range.start
+  const isLonger = (declaredLength(head) ?? 0) > wanted
+  if (start === range.start && end === range.end && !isLonger && !isEncoded(head, request)) return
+  if (start === range.start && end !== undefined && end < range.end) {
+    if (size === undefined || size <= end) throw endsTooEarly(location, range, size ?? end)
+    throw new StorageError(
+      `Cannot read bytes ${range.start} to ${range.end} of ${location}: the server stopped at ${end} of ${size}`,
+      { location, retryable: true },
+    )
+  }
+  const what = head.headers['content-range'] ?? 'no content-range'
+  throw new StorageError(
+    `Cannot read bytes ${range.start} to ${range.end} of ${location}: the server answered with another part, ${what}`,
+    { location },
+  )
+}
+
+function declaredLength({ headers }: HttpHead): number | undefined {
+  return wholeNumber(headers['content-length'])
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}

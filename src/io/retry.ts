@@ -1,0 +1,56 @@
+/**
+ * Trying again, the same for all stores on a network. The policy is the standard one of the AWS SDKs: the pause before
+ * a try is a random part of one that doubles from try to try, longer where the store says it is asked too much. Theirs
+ * cannot be aborted while it pauses, so this one is our own. It keeps no budget for retries across reads: the first read
+ * that fails for good ends its plan.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { StorageError } from '../errors.ts'
+
+/** Such as Retry-After may ask for, but not for one longer than this; nor does a pause grow beyond it. */
+const MAX_PAUSE_MS = 20_000
+/** Pauses after "slow down" are this many times as long as others. */
+const THROTTLED = 5
+
+export interface RetryPolicy {
+  /** The first try included. */
+  readonly attempts: number
+  /** Longest pause before the second try, in milliseconds. */
+  readonly firstPauseMs: number
+}
+
+/** What a try returns that is worth another one. */
+export class Failure {
+  /** What to reject with if there is no further try. */
+  readonly error: StorageError
+  /** The least pause that the store asked for. */
+  readonly waitMs: number
+  readonly isThrottled: boolean
+
+  constructor(error: StorageError, { waitMs = 0, isThrottled = false } = {}) {
+    this.error = error
+    this.waitMs = waitMs
+    this.isThrottled = isThrottled
+  }
+}
+
+/** The first answer that is no Failure. Rejects with the error of the last one, or at once if a try rejects. */
+export async function withRetries<T>(
+  { attempts, firstPauseMs }: RetryPolicy,
+  signal: AbortSignal | undefined,
+  attempt: () => Promise<T | Failure>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const outcome = await attempt()
+    if (!(outcome instanceof Failure)) return outcome
+    if (tries >= attempts) throw outcome.error
+    const longestMs = firstPauseMs * (outcome.isThrottled ? THROTTLED : 1) * 2 ** (tries - 1)
+    const ms = Math.min(Math.max(longestMs * Math.random(), outcome.waitMs), MAX_PAUSE_MS)
+    try {
+      await delay(ms, undefined, signal === undefined ? {} : { signal })
+    } catch {
+      // Timers reject with an error of their own that only mentions the reason.
+      throw signal?.reason
+    }
+  }
+}
