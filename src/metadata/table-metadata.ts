@@ -85,22 +85,28 @@ export interface ParseTableMetadataOptions {
 /**
  * Parses a metadata file.
  *
- * @param input the file's bytes, gzip and zstandard included, or its text
+ * @param input the file's bytes, gzip and zstandard included, its text, or what `parseJson` made of that
  * @param location where the file came from; every error names it
  * @throws UnsupportedFeatureError for a format version beyond 3, or beyond 4 with `allowV4`.
  * @throws InvalidMetadataError for anything else that is wrong with it.
  */
 export function parseTableMetadata(
-  input: Uint8Array | string,
+  input: Uint8Array | string | JsonObject,
   location: string,
   options: ParseTableMetadataOptions = {},
 ): TableMetadata {
   return withLocation(location, () => {
-    const text = typeof input === 'string' ? input.replace(/^\uFEFF/, '') : decodeMetadataBytes(input)
-    const json = asObject(parseMetadataJson(text), TABLE)
+    const json =
+      typeof input === 'string' || input instanceof Uint8Array
+        ? asObject(parseMetadataJson(textOf(input)), TABLE)
+        : input
     checkVersion(json, location, options)
     return new TableMetadata(json, location)
   })
+}
+
+function textOf(input: Uint8Array | string): string {
+  return typeof input === 'string' ? input.replace(/^\uFEFF/, '') : decodeMetadataBytes(input)
 }
 
 function parseMetadataJson(text: string): unknown {

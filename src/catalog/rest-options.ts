@@ -1,0 +1,176 @@
+/**
+ * What a user says about a REST catalog: options by name, or properties with the names that Iceberg's own clients
+ * use, so that a configuration that works there works here. Both end as properties; an option wins over the property
+ * of its name.
+ *
+ * | option            | property                             |
+ * | ----------------- | ------------------------------------ |
+ * | `uri`             | `uri`                                |
+ * | `warehouse`       | `warehouse`                          |
+ * | `token`           | `token`                              |
+ * | `credential`      | `credential`                         |
+ * | `scope`           | `scope`                              |
+ * | `oauth2ServerUri` | `oauth2-server-uri`                  |
+ * | `prefix`          | `prefix`                             |
+ * | `headers`         | `header.NAME` each                   |
+ * |                   | `audience`, `resource`, for the token |
+ * |                   | `rest-page-size`, of listings        |
+ * |                   | `s3.*`, `client.*`, for the storage  |
+ *
+ * Messages of this file never show a value that may be secret.
+ */
+import { InvalidArgumentError, UnsupportedFeatureError } from '../errors.ts'
+
+export type Properties = Readonly<Record<string, string>>
+
+/** The value of a property, if there is one. */
+export function valueOf(properties: Properties, name: string): string | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined
+}
+
+export interface RestCatalogOptions {
+  /** The catalog's base, without `/v1`; it may have a path and end with a slash. */
+  uri: string
+  /** Which of the catalog's warehouses; what it looks like is the catalog's choice. */
+  warehouse?: string
+  /** A bearer token, used as it is. */
+  token?: string
+  /** `id:secret` or a secret alone, for which tokens are fetched (OAuth2 client credentials). */
+  credential?: string
+  /** Of the tokens that are fetched. Default `catalog`. */
+  scope?: string
+  /** Where tokens are fetched, absolute or from `uri`. Default `v1/oauth/tokens`. The credential goes there. */
+  oauth2ServerUri?: string
+  /** A part of every path, if the catalog does not say it itself. */
+  prefix?: string
+  /** Sent with every request to the catalog. */
+  headers?: Properties
+  /** Further properties, by Iceberg's names. */
+  properties?: Properties
+  /**
+   * Whether to ask for credentials of the storage, and to use those that come. Default true. Without it the storage
+   * is read with the credentials of the properties, or of the environment.
+   */
+  vendedCredentials?: boolean
+  /** Requests per call, the first included. Default 4. */
+  attempts?: number
+  /** Longest pause before the second request, in milliseconds; doubles with every further one. Default 200. */
+  firstPauseMs?: number
+  /** For each request, its body included. Default 60,000. */
+  requestTimeoutMs?: number
+}
+
+const PROPERTY_BY_OPTION = {
+  uri: 'uri',
+  warehouse: 'warehouse',
+  token: 'token',
+  credential: 'credential',
+  scope: 'scope',
+  oauth2ServerUri: 'oauth2-server-uri',
+  prefix: 'prefix',
+} as const
+
+/** All that the user said, as properties. */
+export function propertiesOf(options: RestCatalogOptions): Properties {
+  const properties: Record<string, string> = { ...options.properties }
+  for (const [option, property] of Object.entries(PROPERTY_BY_OPTION)) {
+    const value = options[option as keyof typeof PROPERTY_BY_OPTION]
+    if (value !== undefined) properties[property] = value
+  }
+  for (const [name, value] of Object.entries(options.headers ?? {})) properties[`header.${name}`] = value
+  for (const [name, value] of Object.entries(properties as Record<string, unknown>))
+    if (typeof value !== 'string')
+      throw new InvalidArgumentError(`Cannot use the catalog property '${name}': its value is not a string`)
+  return properties
+}
+
+/**
+ * The base of a catalog's paths: without query, fragment and slashes at the end.
+ *
+ * @throws InvalidArgumentError if it is no HTTP(S) URL, or has what a base cannot have.
+ */
+export function parseBaseUri(uri: string | undefined): URL {
+  if (uri === undefined || uri === '')
+    throw new InvalidArgumentError("Cannot use a REST catalog: the property 'uri' is missing")
+  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new InvalidArgumentError(
+      `Cannot use a REST catalog at '${url === undefined ? uri : withoutUser(url)}': not an HTTP URL`,
+    )
+  if (url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError(
+      `Cannot use a REST catalog at ${withoutUser(url)} with a user and password in its URL: give a token or a credential instead`,
+    )
+  if (url.search !== '' || url.hash !== '')
+    throw new InvalidArgumentError(
+      `Cannot use a REST catalog at ${url.origin}${url.pathname}: its URL has a query or a fragment`,
+    )
+  url.pathname = url.pathname.replace(/\/+$/, '')
+  return url
+}
+
+function withoutUser(url: URL): string {
+  const plain = new URL(url)
+  plain.username = plain.password = ''
+  return plain.href
+}
+
+/**
+ * The `header.NAME` properties, as headers.
+ *
+ * @throws InvalidArgumentError, without the value, for what cannot be a header.
+ */
+export function headersOf(properties: Properties): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [property, value] of Object.entries(properties)) {
+    if (!property.startsWith('header.')) continue
+    const name = property.slice('header.'.length)
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+      throw new InvalidArgumentError(
+        `Cannot send the catalog property '${property}': not the name of a header`,
+      )
+    headers[name.toLowerCase()] = checkHeaderValue(property, value)
+  }
+  return headers
+}
+
+/** @throws InvalidArgumentError, without the value, if it cannot stand in a header. */
+export function checkHeaderValue(property: string, value: string): string {
+  const trimmed = value.trim()
+  // fetch would refuse these with an error that shows the value.
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed))
+    throw new InvalidArgumentError(
+      `Cannot send the catalog property '${property}': its value has characters that no header may have`,
+    )
+  return trimmed
+}
+
+/** How requests are signed, as `rest.auth.type` says it in lower case, and what is not here. */
+export function authTypeOf(properties: Properties): 'oauth2' | 'none' {
+  const type = (valueOf(properties, 'rest.auth.type') ?? '').toLowerCase()
+  if (type === 'sigv4' || valueOf(properties, 'rest.sigv4-enabled')?.toLowerCase() === 'true')
+    throw new UnsupportedFeatureError(
+      'Cannot use the REST catalog: it wants requests signed with SigV4 (rest.sigv4-enabled), which is not supported; load the table by its metadata location instead',
+    )
+  if (type === '' || type === 'oauth2') return 'oauth2'
+  if (type === 'none') return 'none'
+  throw new UnsupportedFeatureError(
+    `Cannot use the REST catalog: authentication of the type '${type}' (rest.auth.type) is not supported; give a token, a credential, or the property 'header.Authorization'`,
+  )
+}
+
+/**
+ * A property that is a whole number above zero, or undefined.
+ *
+ * @throws InvalidArgumentError if it is something else.
+ */
+export function positiveProperty(properties: Properties, name: string): number | undefined {
+  const text = valueOf(properties, name)
+  if (text === undefined) return undefined
+  const value = /^\d+$/.test(text) ? Number(text) : 0
+  if (value === 0 || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError(
+      `Cannot use the catalog property '${name}': '${text}' is not a whole number above zero`,
+    )
+  return value
+}
