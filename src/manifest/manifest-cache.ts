@@ -11,7 +11,8 @@
  * - files: bytes of manifests and manifest lists, least recently used within `maxFileBytes`. Iceberg never rewrites
  *   these files, so their bytes are valid for ever; metadata JSON and version hints must not be kept here.
  *
- * - rows: manifest lists as decoded, with the bytes they came from, for every plan of a snapshot begins with all of them.
+ * - rows: manifest lists as decoded, with the bytes they came from, for every plan of a snapshot begins with all of them;
+ *   within the same budget.
  * - entries: manifests as decoded, within `maxEntryBytes` (`entry-cache.ts`).
  *
  * One cache may serve many planners and tables. {@link ManifestCache.disabled} remembers nothing but is used the
@@ -25,7 +26,7 @@ import type { ListShape } from './list-shape.ts'
 import type { ManifestFile } from './manifest-file.ts'
 
 export interface ManifestCacheOptions {
-  /** Budget for bytes of files; default {@link DEFAULT_MAX_FILE_BYTES}. 0 keeps no files. */
+  /** Budget for bytes of files, and for the rows of manifest lists that were decoded; default {@link DEFAULT_MAX_FILE_BYTES}. 0 keeps no files. */
   maxFileBytes?: number
   /** Budget for decoded entries; default {@link DEFAULT_MAX_ENTRY_BYTES}. 0 keeps none: every plan decodes again. */
   maxEntryBytes?: number
@@ -37,8 +38,8 @@ export const DEFAULT_MAX_FILE_BYTES = 64 * 1024 * 1024
 export const DEFAULT_MAX_ENTRY_BYTES = 128 * 1024 * 1024
 /** Headers kept per kind. A table has one per spec, schema and writer; 1,000 also covers a planner of many tables. */
 const MAX_HEADERS = 1000
-/** Rows of manifest lists kept, of all lists together: some 50 MB, if there are as many. */
-const MAX_ROWS = 100_000
+/** What a row of a manifest list takes in memory, about: measured with two partition fields. */
+export const ROW_BYTES = 1450
 /** Headers with more bytes than this are not kept. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024
 /** Bytes of headers kept per kind; what is parsed from them grows with them. */
@@ -60,7 +61,8 @@ export class ManifestCache {
   readonly #enabled: boolean
   readonly #maxFileBytes: number
   #fileBytes = 0
-  #rows = 0
+  /** Sum of the memory of the rows kept, about. */
+  #rowBytes = 0
   #fileHits = 0
   #collide = false
   #hitsElsewhere = 0
@@ -248,21 +250,18 @@ export class ManifestCache {
     return this.#fileOf.get(list)?.rows
   }
 
-  /** Remembers the rows of a manifest list as long as its bytes are kept; not of so many that others would have to go. */
+  /** Remembers the rows of a manifest list as long as its bytes are kept, within the same budget. */
   keepRows(list: Uint8Array, rows: readonly ManifestFile[]): void {
     const file = this.#fileOf.get(list)
-    if (file === undefined || file.rows !== undefined || rows.length > MAX_ROWS) return
+    if (file === undefined || file.rows !== undefined) return
+    const bytes = rows.length * ROW_BYTES
+    if (file.bytes.byteLength + bytes > this.#maxFileBytes) return
     file.rows = rows
-    this.#rows += rows.length
-    for (const other of this.#files) {
-      if (this.#rows <= MAX_ROWS) return
-      if (other !== file) this.#dropRows(other)
-    }
-  }
-
-  #dropRows(file: KeptFile): void {
-    this.#rows -= file.rows?.length ?? 0
-    file.rows = undefined
+    this.#rowBytes += bytes
+    // Not the list itself, whose rows these are.
+    file.lent++
+    this.#dropOldest()
+    file.lent--
   }
 
   #find(location: string, identity: string | undefined, length: number | undefined): KeptFile | undefined {
@@ -282,11 +281,9 @@ export class ManifestCache {
   }
 
   #dropOldest(): void {
-    if (this.#fileBytes <= this.#maxFileBytes) return
     for (const file of this.#files) {
-      if (file.lent > 0) continue
-      this.#drop(file)
-      if (this.#fileBytes <= this.#maxFileBytes) return
+      if (this.#fileBytes + this.#rowBytes <= this.#maxFileBytes) return
+      if (file.lent === 0) this.#drop(file)
     }
   }
 
@@ -296,7 +293,8 @@ export class ManifestCache {
     const places = this.#byPlace.get(file.identity)
     places?.delete(file.location)
     if (places?.size === 0) this.#byPlace.delete(file.identity)
-    this.#dropRows(file)
+    this.#rowBytes -= (file.rows?.length ?? 0) * ROW_BYTES
+    file.rows = undefined
     this.#fileOf.delete(file.bytes)
     this.#fileBytes -= file.bytes.byteLength
   }

@@ -29,7 +29,7 @@ const ASSUMED_ENTRY_BYTES = 256
 const MAX_RUNS = 64
 /** Bytes requested or decoded, and not yet taken. */
 export const WINDOW_BYTES = 32 * 1024 * 1024
-/** Manifests requested and not yet decoded: several times what the request limit lets run at once. */
+/** Manifests requested and not yet decoded, at least; twice what the store lets run at once if that is more. */
 const MAX_REQUESTED = 96
 /** How manifests are packed into runs. */
 interface Packing {
@@ -87,8 +87,8 @@ interface KeptManifests {
 }
 
 export class DecodePipeline {
-  /** Look-ups of headers and plans; files, and manifests' entries, found in the cache, so far. */
-  readonly counts = { hits: 0, misses: 0, fileHits: 0, entryHits: 0 }
+  /** What was found in caches, so far. */
+  readonly counts = { hits: 0, misses: 0, fileHits: 0, diskHits: 0, entryHits: 0 }
   /** Live entries that the filter ruled out, so far. */
   skipped = 0
   readonly #setup: PipelineSetup
@@ -96,6 +96,7 @@ export class DecodePipeline {
   readonly #queue: Run[] = []
   #nextManifest = 0
   readonly #packing: Packing
+  readonly #mostRequested: number
   /** Most manifests of the next run. */
   #runManifests: number
   #charged = 0
@@ -109,6 +110,7 @@ export class DecodePipeline {
     this.#setup = setup
     this.#packing = setup.decoder.workers === 0 ? IN_PROCESS : IN_WORKERS
     this.#runManifests = this.#packing.first
+    this.#mostRequested = Math.max(MAX_REQUESTED, 2 * (setup.io.requestLimit ?? 0))
     // A plan stops its signal at its end too, so what was requested ahead and is not decoded is always given back.
     const leave = (): void => {
       for (const run of this.#queue) if (run.batch === undefined) this.#giveBack(run.requested)
@@ -159,7 +161,7 @@ export class DecodePipeline {
   #hasRoom(): boolean {
     if (this.#queue.length === 0) return true
     if (this.#queue.length >= MAX_RUNS) return false
-    return this.#charged < WINDOW_BYTES && this.#requested < MAX_REQUESTED
+    return this.#charged < WINDOW_BYTES && this.#requested < this.#mostRequested
   }
 
   /** Takes the next run of manifests into the queue and requests its bytes. */
@@ -185,7 +187,7 @@ export class DecodePipeline {
       end++
     } while (
       end < last &&
-      this.#requested < MAX_REQUESTED &&
+      this.#requested < this.#mostRequested &&
       bytes + lengthOf(manifests[end]) <= mostBytes &&
       this.#placeOf(manifests[end]) === undefined
     )
@@ -392,10 +394,10 @@ export class DecodePipeline {
   }
 
   async #fetch(manifest: ManifestFile): Promise<Uint8Array> {
-    const { fetcher, io, stop } = this.#setup
+    const { fetcher, io, stop, warnings } = this.#setup
     const file = this.#fileOf(manifest)
     try {
-      return await fetcher.fetch(file, io, stop.signal)
+      return await fetcher.fetch(file, io, stop.signal, { counts: this.counts, warnings })
     } catch (error) {
       throw namedManifest(error, manifest, file.location)
     }

@@ -2,7 +2,7 @@
  * One data file to read, with the deletes to apply: what a plan is made of.
  */
 import type { Expression } from '../expressions/expression.ts'
-import type { DataFile, DeleteFile } from '../manifest/content-file.ts'
+import type { ContentFile, DataFile, DeleteFile } from '../manifest/content-file.ts'
 import { DataFile as DataFileView, partitionToJson } from '../manifest/content-file.ts'
 import type { EntryBatch } from '../manifest/entry-batch.ts'
 import type { PartitionSpec } from '../metadata/partition-spec.ts'
@@ -70,7 +70,12 @@ export class FileScanTask {
 
   /** Where to open the data file, after rebase. */
   get location(): string {
-    return this.#planned.resolve(this.dataFile.filePath)
+    return this.locationOf(this.dataFile)
+  }
+
+  /** Where to open the data file or one of the deletes, after rebase. */
+  locationOf({ filePath }: ContentFile): string {
+    return this.#planned.resolve(filePath)
   }
 
   /** The same task, owning its memory: free of the batch that it came from. */

@@ -6,23 +6,38 @@
  *    made.
  * 2. Else it is a table folder, whose metadata is in `metadata/`, or that folder itself (also the second try
  *    if a table folder has no `metadata/`).
- * 3. `version-hint.text`, if it can be read, decides: first line, trimmed; a number N means
- *    `v<N>.metadata.json` in one of its forms, other text is a file name with or without `.metadata.json`. A
- *    newer file beside the hinted one is not looked for: the hint is how a writer publishes, and every store
- *    must give the same answer.
- * 4. A hint that cannot be used, or that points to nothing, costs a warning, and one listing decides:
- *    a. the highest version. It is the leading number of `v<N>`, `<N>-<uuid>` or `<N>`, of any length,
- *       compared as an integer; a name with anything else in it (`v3.copy.metadata.json`,
- *       `vfinal.metadata.json`) is no candidate, is never guessed at, and is mentioned in a warning (B172).
- *       What follows `<N>-` need not be a real uuid: passing over a newer file for its unusual suffix would
- *       plan old data;
- *    b. among files of the same version, the greatest `last-updated-ms`, for which these files are read;
- *    c. if that is equal too, an error that lists the candidates: two writers disagree about what the table
- *       is.
- * 5. Where nothing can be listed (HTTP, or permission refused) a hint is needed. If it points to nothing, the
- *    versions after it are tried one by one: a writer that deletes old metadata may have gone on without
- *    renewing its hint. Elsewhere the listing answers that with one request.
+ * 3. One listing decides, where the store can list: the highest version. It is the leading number of `v<N>`,
+ *    `<N>-<uuid>` or `<N>`, of any length, compared as an integer. What follows `<N>-` need not be a real
+ *    uuid: passing over a newer file for its unusual suffix would plan old data. `version-hint.text` is not
+ *    read, for it is advisory and may lag, and costs a request:
+ *    - A `v<N>` file is a commit by its being there, made by a rename that only one writer can win. A newer one
+ *      than the hint says is a commit whose writer did not get to renew the hint. Java reads the hint to save
+ *      the listing, walks forward from it all the same, and ends at the same file if none in between is gone.
+ *    - A `<N>-<uuid>` file is a commit only once a catalog points to it; that pointer is not in the folder, and a
+ *      file beyond it may be left over from a commit that failed. A hint beside such files would not know
+ *      better: no catalog renews it, it was written by hand at some time. The leftover is gone from view with the
+ *      next commit, which has its number or a higher one, while a hint that nobody renews hides every commit
+ *      from then on. Whoever needs the catalog's word asks the catalog.
+ * 4. What the listing leaves open the hint settles, if it shows one:
+ *    a. among several files of the highest version the hinted one. Else, for which these files are read, the one
+ *       with the greatest `last-updated-ms`; if that is equal too, an error that lists the candidates: two
+ *       writers disagree about what the table is;
+ *    b. a name with anything else beside its number (`v3.copy.metadata.json`, `vfinal.metadata.json`) is no
+ *       candidate and is never guessed at (B172); the hint may name it, whatever numbered files there are.
+ *       Otherwise it is mentioned in a warning; if there are only such names, that is an error that lists them.
+ * 5. Where nothing can be listed (HTTP, or permission refused) the hint is needed: first line, trimmed; a number N
+ *    means `v<N>.metadata.json` in one of its forms, other text is a file name with or without
+ *    `.metadata.json`. If that is there it is taken. If not, the versions after it are tried one by one: a writer
+ *    that deletes old metadata may have gone on without renewing its hint.
  * 6. If no folder has anything, the location itself may be a metadata file with an unusual name.
+ *
+ * | location          | requests                                                                |
+ * | ----------------- | ----------------------------------------------------------------------- |
+ * | a metadata file   | none                                                                    |
+ * | a table folder    | the listing (and the hint, and files of equal version, where 4 says so) |
+ * | the same, by HTTP | the hint and the file it names, whose bytes come along                  |
+ * | listing refused   | the refused listing, the hint and the file                              |
+ * | one loaded before | the listing, or where there is none the hint                            |
  *
  * A failure that another try may cure (a busy store) is passed on and not taken for an absence, which could
  * end in an older version of the table.
@@ -37,6 +52,7 @@ import {
 } from '../errors.ts'
 import type { FileIO, ReadOptions } from '../io/file-io.ts'
 import { decodeMetadataBytes } from '../metadata/metadata-bytes.ts'
+import type { TableMetadata } from '../metadata/table-metadata.ts'
 
 export interface FoundMetadata {
   /** The metadata file. */
@@ -45,7 +61,12 @@ export interface FoundMetadata {
   warnings: string[]
   /** The file, undecoded, if finding it took a read of it. */
   bytes?: Uint8Array
+  /** It is what the caller has loaded before, and need not be read again. */
+  isKnown?: boolean
 }
+
+/** Metadata that was loaded before. */
+export type KnownMetadata = Pick<TableMetadata, 'metadataLocation' | 'currentSnapshotId' | 'snapshotById'>
 
 const HINT_NAME = 'version-hint.text'
 /** No file system allows longer names, so a longer hint is not one. */
@@ -58,8 +79,8 @@ const METADATA_SUFFIXES = [
   '.zst.metadata.json',
   '.metadata.json.zst',
 ]
-/** So many forms are tried before a listing is cheaper. */
-const FORMS_BEFORE_LISTING = 2
+/** Versions beyond the hinted one have likely names only: every form costs a request. */
+const FORMS_PROBED = 2
 /** Versions tried after a hint that points to nothing, where nothing can be listed. */
 const MAX_PROBES = 100
 /** More files than this of one version are a broken folder, not two writers at once. */
@@ -68,30 +89,33 @@ const NAMES_IN_A_MESSAGE = 8
 
 const METADATA_FILE = /\.json(?:\.(?:gz|gzip|zst|zstd))?$/i
 const UNNUMBERED = /\.metadata\.json(?:\.(?:gz|zst|zstd))?$/
+const UUID = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/i
 const NUMBERED =
   /^(?:v(?<hadoop>\d+)|(?<catalog>\d+)(?:-[^.]+)?)(?:\.(?:gz|zst|zstd))?\.metadata\.json(?:\.(?:gz|zst|zstd))?$/
 
 /**
  * The metadata file of the table at a location, which is that of a metadata file, of a table folder, or of
- * its `metadata` folder. Requests at best: none for a file, two for a folder (the hint and the file it names,
- * whose bytes come along; or the missing hint and a listing).
+ * its `metadata` folder.
  *
  * Rejects with NotFoundError if there is no metadata, InvalidArgumentError if there is a choice (the message
  * lists the candidates), and whatever the store rejects with.
+ *
+ * @param known - What was loaded from this location before: where it was is looked into first, and if it is
+ *   still the one, no file is read.
  */
 export async function findMetadataLocation(
   location: string,
   io: FileIO,
   options: ReadOptions = {},
+  known?: KnownMetadata,
 ): Promise<FoundMetadata> {
-  // An HTTP location may have a query, such as a signature, after the name.
-  const name = /^https?:/i.test(location) ? location.replace(/\?.*$/s, '') : location
-  if (METADATA_FILE.test(name)) return { location, warnings: [] }
+  if (METADATA_FILE.test(withoutQuery(location))) return { location, warnings: [] }
 
-  const search = new MetadataSearch(io, options)
+  const search = new MetadataSearch(io, options, known)
   const own = location.endsWith('/') ? location : `${location}/`
   const inside = `${own}metadata/`
   const folders = /(?:^|\/)metadata\/$/.test(own) ? [own, inside] : [inside, own]
+  if (known !== undefined && folderOf(known.metadataLocation) === folders[1]) folders.reverse()
   for (const folder of folders) {
     const found = await search.inFolder(folder)
     if (found !== undefined) return found
@@ -101,37 +125,48 @@ export async function findMetadataLocation(
   throw search.failure(location)
 }
 
+/**
+ * The root folder of a table that is loaded from a location: the folder given, or the one above the `metadata`
+ * folder given or that a metadata file is in (else the file's own). Without a slash at its end.
+ */
+export function rootFolder(location: string): string {
+  const name = withoutQuery(location)
+  const folder = METADATA_FILE.test(name) ? folderOf(name) : name
+  // A path may begin in the working directory, or be the root of all.
+  if (/^(?:metadata\/?)?$/.test(folder)) return '.'
+  return folder.replace(/\/$/, '').replace(/\/metadata$/, '')
+}
+
+/** An HTTP location may have a query, such as a signature, after the name. */
+function withoutQuery(location: string): string {
+  return /^https?:/i.test(location) ? location.replace(/\?.*$/s, '') : location
+}
+
+/** Up to and with the last slash. */
+function folderOf(location: string): string {
+  return location.slice(0, location.lastIndexOf('/') + 1)
+}
+
 class MetadataSearch {
   readonly warnings: string[] = []
   readonly #io: FileIO
   readonly #options: ReadOptions
+  readonly #known: KnownMetadata | undefined
   /** Metadata files that were seen and not taken, because their names have no version. */
   readonly #unnumbered: string[] = []
   #listingRefused = false
   #cause: Error | undefined
 
-  constructor(io: FileIO, options: ReadOptions) {
+  constructor(io: FileIO, options: ReadOptions, known: KnownMetadata | undefined) {
     this.#io = io
     this.#options = options
+    this.#known = known
   }
 
   /** @param folder - Ends with a slash, as everywhere in this class. */
   async inFolder(folder: string): Promise<FoundMetadata | undefined> {
-    const hint = await this.#readHint(folder)
-    const hinted = hint === undefined ? [] : hintedNames(hint)
-    const found = await this.#readFirst(folder, hinted.slice(0, FORMS_BEFORE_LISTING))
-    if (found !== undefined) return found
-
     const names = await this.#list(folder)
-    if (names === undefined)
-      return await this.#withoutListing(folder, hint, hinted.slice(FORMS_BEFORE_LISTING))
-    if (hint !== undefined) {
-      const present = new Set(names)
-      const name = hinted.find((name) => present.has(name))
-      if (name !== undefined) return this.#found(folder + name)
-      this.#warnOfHint(folder, `it says '${hint}' and there is no such metadata file`)
-    }
-    return await this.#newest(folder, names)
+    return names === undefined ? await this.#byHint(folder) : await this.#newest(folder, names)
   }
 
   /** Whether a file begins as table metadata does: JSON, or one of the compressions it may have. */
@@ -203,19 +238,20 @@ class MetadataSearch {
     return undefined
   }
 
-  async #withoutListing(
-    folder: string,
-    hint: string | undefined,
-    names: readonly string[],
-  ): Promise<FoundMetadata | undefined> {
+  /** Rule 5. */
+  async #byHint(folder: string): Promise<FoundMetadata | undefined> {
+    const hint = await this.#readHint(folder)
     if (hint === undefined) return undefined
+    const names = hintedNames(hint)
+    const known = this.#known?.metadataLocation
+    if (names.some((name) => folder + name === known)) return this.#found(known!, undefined, true)
     const found = await this.#readFirst(folder, names)
     if (found !== undefined) return found
     this.#warnOfHint(folder, `it says '${hint}' and there is no such metadata file`)
     if (!/^\d+$/.test(hint)) return undefined
     let last: FoundMetadata | undefined
     for (let probes = 1n; probes <= MAX_PROBES; probes++) {
-      const names = hintedNames(String(BigInt(hint) + probes)).slice(0, FORMS_BEFORE_LISTING)
+      const names = hintedNames(String(BigInt(hint) + probes)).slice(0, FORMS_PROBED)
       const next = await this.#readFirst(folder, names)
       if (next === undefined) break
       last = next
@@ -223,7 +259,7 @@ class MetadataSearch {
     return last
   }
 
-  /** Rules 4a to 4c; undefined if no name has a version. */
+  /** Rules 3 and 4; undefined if no name has a version. */
   async #newest(folder: string, names: readonly string[]): Promise<FoundMetadata | undefined> {
     let highest = -1n
     let tied: string[] = []
@@ -231,21 +267,36 @@ class MetadataSearch {
     for (const name of names) {
       const version = versionOf(name)
       if (version === undefined) {
-        if (UNNUMBERED.test(name)) unnumbered.push(folder + name)
+        if (UNNUMBERED.test(name)) unnumbered.push(name)
         continue
       }
       if (version > highest) [highest, tied] = [version, []]
-      if (version === highest) tied.push(folder + name)
+      if (version === highest) tied.push(name)
     }
+    const candidates = new Set([...tied, ...unnumbered])
+    if (unnumbered.length > 0 || tied.length > 1) {
+      const hint = names.includes(HINT_NAME) ? await this.#readHint(folder) : undefined
+      const hinted = hint === undefined ? undefined : hintedNames(hint).find((name) => candidates.has(name))
+      if (hinted !== undefined) return this.#listed(folder, hinted, names)
+    }
+    const unchosen = unnumbered.map((name) => folder + name)
     if (tied.length === 0) {
-      this.#unnumbered.push(...unnumbered)
+      this.#unnumbered.push(...unchosen)
       return undefined
     }
-    if (unnumbered.length > 0)
+    if (unchosen.length > 0)
       this.warnings.push(
-        `Ignored metadata files whose names do not begin with a version: ${listNames(unnumbered)}`,
+        `Ignored metadata files whose names do not begin with a version: ${listNames(unchosen)}`,
       )
-    return tied.length === 1 ? this.#found(tied[0]) : await this.#lastUpdated(folder, tied.sort())
+    if (tied.length === 1) return this.#listed(folder, tied[0], names)
+    return await this.#lastUpdated(folder, tied.map((name) => folder + name).sort())
+  }
+
+  /** A file of the listing that was chosen by its name. */
+  #listed(folder: string, name: string, names: readonly string[]): FoundMetadata {
+    const location = folder + name
+    const isKnown = location === this.#known?.metadataLocation && isUnchanged(this.#known, names)
+    return this.#found(location, undefined, isKnown)
   }
 
   async #lastUpdated(folder: string, tied: readonly string[]): Promise<FoundMetadata> {
@@ -269,16 +320,22 @@ class MetadataSearch {
     return best[0]
   }
 
-  /** Reads the first of these files that exists. */
+  /**
+   * Reads the first of these files that exists. A store that must not tell what exists refuses what does not, so the
+   * first refusal counts only if there is no file that can be read.
+   */
   async #readFirst(folder: string, names: readonly string[]): Promise<FoundMetadata | undefined> {
+    let refusal: IcebergError | undefined
     for (const name of names) {
       const location = folder + name
       try {
         return this.#found(location, await this.#io.open(location).read(undefined, this.#options))
       } catch (error) {
-        if (!isIcebergError(error, 'ERR_NOT_FOUND')) throw error
+        if (isForGood(error)) refusal ??= error
+        else if (!isIcebergError(error, 'ERR_NOT_FOUND')) throw error
       }
     }
+    if (refusal !== undefined) throw refusal
     return undefined
   }
 
@@ -294,14 +351,27 @@ class MetadataSearch {
     }
   }
 
-  #found(location: string, bytes?: Uint8Array): FoundMetadata {
-    return { location, warnings: this.warnings, ...(bytes === undefined ? {} : { bytes }) }
+  #found(location: string, bytes?: Uint8Array, isKnown = false): FoundMetadata {
+    return { location, warnings: this.warnings, isKnown, ...(bytes === undefined ? {} : { bytes }) }
   }
 }
 
 /** A failure of the store that trying again will not cure, such as a refused permission. */
 function isForGood(error: unknown): error is IcebergError {
   return isIcebergError(error, 'ERR_STORAGE') && !(error as Partial<StorageError>).retryable
+}
+
+/**
+ * Whether a metadata file of a name seen before is the file seen before. Metadata files are not written over, but a
+ * table that was dropped and made again counts from `v1` on again (B184). Names with a uuid are never used again; of
+ * the others the manifest list of the current snapshot, whose name has one, must still be in the folder.
+ */
+function isUnchanged(known: KnownMetadata, names: readonly string[]): boolean {
+  const { metadataLocation, currentSnapshotId } = known
+  if (UUID.test(metadataLocation.slice(metadataLocation.lastIndexOf('/')))) return true
+  const list =
+    currentSnapshotId === undefined ? undefined : known.snapshotById(currentSnapshotId)?.manifestList
+  return list !== undefined && names.includes(list.replace(/^.*\//s, ''))
 }
 
 /** The files that a hint may mean, likeliest first. */
@@ -312,7 +382,7 @@ function hintedNames(hint: string): string[] {
   return /^\d+$/.test(hint) ? [...withV, ...asWritten] : [...asWritten, ...withV]
 }
 
-/** The version in the name of a metadata file (rule 4a); undefined if it has none. */
+/** The version in the name of a metadata file (rule 3); undefined if it has none. */
 export function versionOf(name: string): bigint | undefined {
   const groups = NUMBERED.exec(name)?.groups
   return groups === undefined ? undefined : BigInt(groups['hadoop'] ?? groups['catalog'])

@@ -17,11 +17,15 @@ export interface ManifestGroup {
   readonly deletes: ManifestSelection
 }
 
-/** @param mightMatch asked for each row whose manifest may hold live files, until one of a path's rows does */
+/**
+ * @param mightMatch asked for each row whose manifest may hold live files, until one of a path's rows does
+ * @param absolute what a stored path stands for, where different texts may name one manifest
+ */
 export function selectManifests(
   manifests: readonly ManifestFile[],
   warnings: Warnings,
   mightMatch: (manifest: ManifestFile) => boolean = () => true,
+  absolute?: (path: string) => string,
 ): ManifestGroup {
   const timesListed = new Map<string, number>()
   // Of several rows for one path the first that may hold live files counts, unless no row might match: skipping is
@@ -29,7 +33,7 @@ export function selectManifests(
   const live = new Map<string, ManifestFile[]>()
   const contentOf = new Map<string, ManifestContent>()
   for (const manifest of manifests) {
-    const path = manifest.manifestPath
+    const path = absolute?.(manifest.manifestPath) ?? manifest.manifestPath
     timesListed.set(path, (timesListed.get(path) ?? 0) + 1)
     const content = contentOf.get(path)
     if (content !== undefined && content !== manifest.content) {

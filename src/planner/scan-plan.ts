@@ -186,6 +186,7 @@ export class ScanPlan {
       this.#index = await DeleteFileIndex.build(deleteBatches, {
         lenient: scan.options.lenient ?? false,
         keyColumn: (id) => findKeyColumn(id, scan),
+        absolute: scan.table.absolute,
         warnings,
         slice,
         signal,

@@ -86,8 +86,11 @@ export class ScanPlanner implements AsyncDisposable {
       const listed = await this.#manifests(scan, io, stop.signal, warnings)
       // Closed meanwhile: threads that start now would never be ended.
       this.#refuseIfClosed()
-      const manifests = selectManifests(listed.files, warnings, (manifest) =>
-        filter.mightMatch(manifest, warnings),
+      const manifests = selectManifests(
+        listed.files,
+        warnings,
+        (manifest) => filter.mightMatch(manifest, warnings),
+        scan.table.absolute,
       )
       const { entries } = this.cache
       // Tasks that show metrics are decoded in a form of their own.

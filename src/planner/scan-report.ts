@@ -35,6 +35,8 @@ export interface ScanReport {
   readonly ioBytes: number
   /** Files of which the bytes were in the cache. */
   readonly cacheFileHits: number
+  /** Files that were read from the disk cache and not from storage. */
+  readonly cacheDiskHits: number
   /** Manifests of which the decoded entries were in the cache: they are neither read nor decoded again. */
   readonly cacheEntryHits: number
   /** Look-ups of headers and compiled plans. */

@@ -1,12 +1,20 @@
 /**
  * The planner behind `table.planFiles()`: one per process, made on first use, so that programs that just want
- * tasks share its cache.
+ * tasks share its cache. For each folder of a disk cache there is one more, with the same cache in memory.
  */
 import { ScanPlanner } from './scan-planner.ts'
 
 let planner: ScanPlanner | undefined
+const byCacheDir = new Map<string, ScanPlanner>()
 
-export function sharedPlanner(): ScanPlanner {
+/** @throws InvalidArgumentError for a folder that ScanPlanner refuses */
+export function sharedPlanner(cacheDir?: string): ScanPlanner {
   planner ??= new ScanPlanner()
-  return planner
+  if (cacheDir === undefined) return planner
+  let other = byCacheDir.get(cacheDir)
+  if (other === undefined) {
+    other = new ScanPlanner({ cache: planner.cache, cacheDir })
+    byCacheDir.set(cacheDir, other)
+  }
+  return other
 }

@@ -30,16 +30,22 @@ export interface ScanOptions {
   readonly lenient?: boolean | undefined
 }
 
-/** What planning needs of a table: a `Table` is one. */
+/** What planning needs of a table. */
 export interface ScannedTable {
   readonly metadata: TableMetadata
   readonly io: FileIO
   readonly warnings: readonly string[]
+  /**
+   * What a stored location stands for, without rebase: two that give the same text name the same file. Absent up to
+   * format version 3, where stored locations are compared as they are.
+   */
+  readonly absolute?: ((location: string) => string) | undefined
   /** Where to open a file that the metadata names. */
   resolve(location: string): string
 }
 
 export class TableScan {
+  /** The table as it was when the scan was made. */
   readonly table: ScannedTable
   readonly options: ScanOptions
   /** The snapshot, with the one schema and the specs that the plan is bound to; no snapshot in an empty table. */
@@ -49,7 +55,10 @@ export class TableScan {
   /** Ids of the columns whose metrics the tasks show. */
   readonly shownColumns: 'all' | readonly number[]
 
-  /** @throws InvalidArgumentError for an unknown snapshot, ref, time or column, and for a filter that cannot be parsed */
+  /**
+   * @param table - Must not change: a `Table` makes its scans of what it is at the moment.
+   * @throws InvalidArgumentError for an unknown snapshot, ref, time or column, and for a filter that cannot be parsed
+   */
   constructor(table: ScannedTable, options: ScanOptions) {
     this.table = table
     this.options = options

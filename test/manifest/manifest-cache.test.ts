@@ -1,7 +1,7 @@
 /** `ManifestCache`: counts, proof by bytes, bounds, and the bytes of files. */
 import { assert } from 'chai'
 import { openContainer } from '../../src/avro/container.ts'
-import { DEFAULT_MAX_FILE_BYTES, ManifestCache } from '../../src/manifest/manifest-cache.ts'
+import { DEFAULT_MAX_FILE_BYTES, ManifestCache, ROW_BYTES } from '../../src/manifest/manifest-cache.ts'
 import type { ListShape } from '../../src/manifest/list-shape.ts'
 import { manifestShape } from '../../src/manifest/cached-shapes.ts'
 import { readManifestListBytes } from '../../src/manifest/manifest-list.ts'
@@ -337,10 +337,11 @@ describe('ManifestCache: rows of manifest lists', () => {
   })
 
   it('go with the bytes: replaced, dropped, or never kept', () => {
-    const cache = new ManifestCache({ maxFileBytes: 10 })
+    const cache = new ManifestCache({ maxFileBytes: 10 + ROW_BYTES })
     const first = bytesOf(6)
     cache.keepFile('first', first)
     cache.keepRows(first, rowsOf(1))
+    assert.isDefined(cache.rowsOf(first))
     const second = bytesOf(6)
     cache.keepFile('second', second)
     assert.isUndefined(cache.rowsOf(first), 'dropped for the budget')
@@ -353,22 +354,36 @@ describe('ManifestCache: rows of manifest lists', () => {
     assert.isUndefined(cache.rowsOf(foreign), 'never kept')
   })
 
-  it('100,000 of them at most: the list used longest ago forgets first', () => {
-    const cache = new ManifestCache()
+  it('count for the budget of files: what was used longest ago goes first, and lent bytes stay', () => {
+    const cache = new ManifestCache({ maxFileBytes: 100 + 100 * ROW_BYTES })
     const lists = [1, 2, 3].map((length) => bytesOf(length))
     for (const [i, list] of lists.entries()) {
       cache.keepFile(`list ${i}`, list)
-      cache.keepRows(list, new Array(40_000).fill(manifestFile()))
+      cache.keepRows(list, rowsOf(40))
     }
     assert.deepEqual(
       lists.map((list) => cache.rowsOf(list)?.length),
-      [undefined, 40_000, 40_000],
+      [undefined, 40, 40],
     )
+    assert.deepEqual([cache.hasFile('list 0'), cache.fileBytes], [false, 5])
+    const lent = cache.lend('list 1')!
     const huge = bytesOf(4)
     cache.keepFile('huge', huge)
-    cache.keepRows(huge, new Array(100_001).fill(manifestFile()))
-    assert.isUndefined(cache.rowsOf(huge))
-    assert.isDefined(cache.rowsOf(lists[1]))
+    cache.keepRows(huge, rowsOf(80))
+    assert.deepEqual([cache.rowsOf(lent)?.length, cache.rowsOf(huge)?.length], [40, 80])
+    assert.isFalse(cache.hasFile('list 2'))
+    cache.giveBack(lent)
+    assert.isFalse(cache.hasFile('list 1'), 'over budget as soon as it is given back')
+  })
+
+  it('of more than the whole budget are not remembered, and nothing goes for them', () => {
+    const cache = new ManifestCache({ maxFileBytes: 100 + ROW_BYTES })
+    const list = bytesOf(4)
+    cache.keepFile('other', bytesOf(1))
+    cache.keepFile('list', list)
+    cache.keepRows(list, rowsOf(2))
+    assert.isUndefined(cache.rowsOf(list))
+    assert.isTrue(cache.hasFile('other'))
   })
 
   it('a disabled cache has none', () => {

@@ -4,7 +4,14 @@ import { NotFoundError, StorageError, UnsupportedFeatureError } from '../../src/
 import { CountingFileIO } from '../../src/io/counting-file-io.ts'
 import type { FileIO } from '../../src/io/file-io.ts'
 import { MemoryFileIO } from '../../src/io/memory-file-io.ts'
-import { findMetadataLocation, versionOf, type FoundMetadata } from '../../src/planner/find-metadata.ts'
+import type { Snapshot } from '../../src/metadata/snapshot.ts'
+import {
+  findMetadataLocation,
+  rootFolder,
+  versionOf,
+  type FoundMetadata,
+  type KnownMetadata,
+} from '../../src/planner/find-metadata.ts'
 import { rejection } from '../support/rejection.ts'
 
 const TABLE = 's3://b/t'
@@ -50,9 +57,10 @@ function failing(io: MemoryFileIO, errors: Partial<Record<string, Error>>): File
 async function find(
   io: FileIO,
   location = TABLE,
+  known?: KnownMetadata,
 ): Promise<FoundMetadata & { name: string; requests: number }> {
   const counting = new CountingFileIO(io)
-  const found = await findMetadataLocation(location, counting)
+  const found = await findMetadataLocation(location, counting, {}, known)
   return {
     ...found,
     name: found.location.slice(found.location.lastIndexOf('/') + 1),
@@ -113,22 +121,31 @@ describe('finding the metadata file', () => {
       })
   })
 
-  describe('the version hint decides', () => {
+  /** Names without a suffix are given the usual one. */
+  const named = (names: readonly string[]): Files =>
+    Object.fromEntries(
+      names.map((name) => [/\.metadata|\.avro/.test(name) ? name : `${name}.metadata.json`, json(1)]),
+    )
+
+  describe('where nothing can be listed the version hint decides', () => {
     const rows: [hint: string | Uint8Array, files: string[], want: string, requests: number, why: string][] =
       [
         ['2', ['v1', 'v2'], 'v2.metadata.json', 2, 'a number'],
-        ['2', ['v1', 'v2', 'v3'], 'v2.metadata.json', 2, 'a newer file is not looked for'],
+        [
+          '2',
+          ['v1', 'v2', 'v3'],
+          'v2.metadata.json',
+          2,
+          'what it names is there: nothing newer is looked for',
+        ],
         [' 2 \r\n3\n', ['v2', 'v3'], 'v2.metadata.json', 2, 'the first line, trimmed'],
         ['\uFEFF2', ['v2'], 'v2.metadata.json', 2, 'a byte order mark'],
         ['2', ['v2.gz'], 'v2.gz.metadata.json', 3, 'compressed, preferred name'],
-        [
-          '2',
-          ['v2.metadata.json.gz'],
-          'v2.metadata.json.gz',
-          4,
-          'compressed, older name: the listing knows it',
-        ],
-        ['5', ['5', 'v6'], '5.metadata.json', 4, 'a number without the v'],
+        ['2', ['v2.metadata.json.gz'], 'v2.metadata.json.gz', 4, 'compressed, older name'],
+        ['2', ['v2.zst'], 'v2.zst.metadata.json', 5, 'zstd'],
+        ['2', ['v2.metadata.json.zst'], 'v2.metadata.json.zst', 6, 'zstd, the other name'],
+        ['5', ['5', 'v6'], '5.metadata.json', 7, 'a number without the v'],
+        ['5', ['5.gz', 'v6'], '5.gz.metadata.json', 8, 'the same, compressed'],
         [
           `00002-${UUID}`,
           [`00002-${UUID}`, 'v9'],
@@ -145,77 +162,130 @@ describe('finding the metadata file', () => {
           2,
           'any name, for it is not guessed',
         ],
-        [
-          's3://old/t/metadata/v2.metadata.json',
-          ['v2', 'v3'],
-          'v2.metadata.json',
-          2,
-          'a location: its last part',
-        ],
-        [
-          '../../secret/v2.metadata.json',
-          ['v2', 'v3'],
-          'v2.metadata.json',
-          2,
-          'never outside the folder (B225)',
-        ],
+        ['s3://old/t/metadata/v2.metadata.json', ['v2'], 'v2.metadata.json', 2, 'a location: its last part'],
+        ['../../secret/v2.metadata.json', ['v2'], 'v2.metadata.json', 2, 'never outside the folder (B225)'],
       ]
     for (const [hint, files, want, requests, why] of rows)
       it(`${JSON.stringify(hint)}: ${why}`, async () => {
-        const names = files.map((name) => [
-          name.includes('.metadata') ? name : `${name}.metadata.json`,
-          json(1),
-        ])
-        const found = await find(store({ [HINT]: hint, ...(Object.fromEntries(names) as Files) }))
+        const found = await find(unlistable(store({ [HINT]: hint, ...named(files) })))
         assert.equal(found.name, want)
         assert.equal(found.requests, requests)
         assert.deepEqual(found.warnings, [])
         // What was read to see whether it is there need not be read again.
-        assert.equal(found.bytes === undefined, requests === 4)
+        assert.isDefined(found.bytes)
+      })
+
+    it('a listing that is refused costs one request more', async () => {
+      const io = failing(store({ [HINT]: '2', 'v2.metadata.json': '' }), {
+        [`${TABLE}/metadata/`]: new StorageError('refused'),
+      })
+      const found = await find(io)
+      assert.equal(found.name, 'v2.metadata.json')
+      assert.equal(found.requests, 3)
+    })
+
+    const useless: [hint: string, warning: string][] = [
+      ['', 'its first line is empty'],
+      ['\n3', 'its first line is empty'],
+      ['x'.repeat(300), 'its first line is not a name'],
+      ['a\0b', 'its first line is not a name'],
+      ['v4.metadata.json', "it says 'v4.metadata.json' and there is no such metadata file"],
+      ['4', "it says '4' and there is no such metadata file"],
+    ]
+    for (const [hint, warning] of useless)
+      it(`a hint that cannot be used, ${JSON.stringify(hint.slice(0, 20))}: ${warning}`, async () => {
+        // In the second folder there is something to find, so that the warnings are seen.
+        const files: Files = { [HINT]: hint, ...named(['v3', 'v10']), [`/t/${HINT}`]: '1' }
+        const found = await find(unlistable(store({ ...files, '/t/v1.metadata.json': '' })))
+        assert.equal(found.location, `${TABLE}/v1.metadata.json`)
+        assert.deepEqual(found.warnings, [`Ignored the version hint ${TABLE}/metadata/${HINT}: ${warning}`])
+      })
+
+    it('a failure that may pass is passed on: ignoring the hint might give an older table', async () => {
+      const error = new StorageError('busy', { retryable: true })
+      const io = failing(store({ [HINT]: '3', ...named(['v3']) }), { [`${TABLE}/metadata/${HINT}`]: error })
+      assert.equal(await rejection(find(unlistable(io))), error)
+    })
+
+    it('a hinted file that is refused is an error and not an absence, unless it has another form', async () => {
+      const error = new StorageError('refused')
+      const files: Files = { [HINT]: '3', ...named(['v3', 'v4']) }
+      const errors = { [`${TABLE}/metadata/v3.metadata.json`]: error }
+      assert.equal(await rejection(find(unlistable(failing(store(files), errors)))), error)
+      // Stores that must not tell what exists refuse what does not.
+      const found = await find(unlistable(failing(store({ ...files, ...named(['v3.gz']) }), errors)))
+      assert.equal(found.name, 'v3.gz.metadata.json')
+    })
+  })
+
+  describe('where the store can list the hint is not read', () => {
+    const rows: [hint: string, files: string[], want: string, why: string][] = [
+      ['2', ['v1', 'v2'], 'v2.metadata.json', 'it would say the same'],
+      ['2', ['v1', 'v2', 'v3'], 'v3.metadata.json', 'a stale one does not hide newer commits'],
+      ['2', ['v2', 'v4'], 'v4.metadata.json', 'nor does a gap, where old metadata was deleted'],
+      ['3', ['v1', 'v2'], 'v2.metadata.json', 'nor does one that points to nothing cost anything'],
+      ['', ['v1', 'v2'], 'v2.metadata.json', 'nor an empty one'],
+      ['2', ['v2.gz', 'v1'], 'v2.gz.metadata.json', 'compressed, preferred name'],
+      ['2', ['v2.metadata.json.gz', 'v1'], 'v2.metadata.json.gz', 'compressed, older name'],
+      [
+        `00002-${UUID}`,
+        [`00001-${UUID}`, `00002-${UUID}`, '00003-x'],
+        '00003-x.metadata.json',
+        'catalog layout: what nobody renews is no better word, and hides all later commits',
+      ],
+    ]
+    for (const [hint, files, want, why] of rows)
+      it(`${JSON.stringify(hint)} with ${files.join(' ')}: ${why}`, async () => {
+        const found = await find(store({ [HINT]: hint, ...named(files) }))
+        assert.equal(found.name, want)
+        assert.equal(found.requests, 1, 'the listing')
+        assert.deepEqual(found.warnings, [])
+        assert.isUndefined(found.bytes)
       })
   })
 
-  describe('a hint that cannot be used costs a warning, and the listing decides', () => {
-    const files: Files = { 'v3.metadata.json': json(3), 'v10.metadata.json': json(10) }
-    const rows: [hint: string, requests: number, warning: string][] = [
-      ['', 2, 'its first line is empty'],
-      ['\n3', 2, 'its first line is empty'],
-      ['x'.repeat(300), 2, 'its first line is not a name'],
-      ['a\0b', 2, 'its first line is not a name'],
-      ['4', 4, "it says '4' and there is no such metadata file"],
-      ['v4.metadata.json', 3, "it says 'v4.metadata.json' and there is no such metadata file"],
+  describe('a choice that the listing leaves is settled by the hint', () => {
+    const rows: [hint: string, files: string[], want: string, warnings: RegExp, why: string][] = [
+      ['00002-b', ['00002-a', '00002-b'], '00002-b.metadata.json', /^$/, 'two files of the highest version'],
+      ['2', ['00002-a', 'v2'], 'v2.metadata.json', /^$/, 'the same, by the number'],
+      ['2', ['v2.gz', 'v2'], 'v2.metadata.json', /^$/, 'the likelier form of the number'],
+      ['vfinal', ['vfinal', 'v2.1'], 'vfinal.metadata.json', /^$/, 'only names without a version'],
+      ['vfinal.metadata.json', ['vfinal', 'v1'], 'vfinal.metadata.json', /^$/, 'one beside numbered files'],
+      ['2', ['v2', 'v2.1'], 'v2.metadata.json', /^$/, 'for the numbered file'],
+      ['1', ['v1', 'v2', 'v2.1'], 'v2.metadata.json', /v2\.1\.metadata/, 'a stale one settles nothing'],
+      ['', ['v1', 'v2', 'v2.1'], 'v2.metadata.json', /version hint.*empty.*v2\.1/s, 'nor an empty one'],
     ]
-    for (const [hint, requests, warning] of rows)
-      it(`${JSON.stringify(hint.slice(0, 20))}: ${warning}`, async () => {
-        const found = await find(store({ [HINT]: hint, ...files }))
-        assert.equal(found.name, 'v10.metadata.json')
-        assert.deepEqual(found.warnings, [`Ignored the version hint ${TABLE}/metadata/${HINT}: ${warning}`])
-        assert.equal(found.requests, requests)
+    for (const [hint, files, want, warnings, why] of rows)
+      it(`${JSON.stringify(hint)} with ${files.join(' ')}: ${why}`, async () => {
+        const found = await find(store({ [HINT]: hint, ...named(files) }))
+        assert.equal(found.name, want)
+        assert.equal(found.requests, 2, 'the listing and the hint')
+        assert.match(found.warnings.join('\n'), warnings)
       })
 
-    it('permission refused', async () => {
-      const io = failing(store({ [HINT]: '3', ...files }), {
+    it('no hint in the listing: none is asked for', async () => {
+      assert.equal((await find(store(named(['v2', 'v2.1'])))).requests, 1)
+    })
+
+    it('a hint that is refused settles nothing', async () => {
+      const io = failing(store({ [HINT]: 'v2.1', ...named(['v2', 'v2.1']) }), {
         [`${TABLE}/metadata/${HINT}`]: new StorageError('refused'),
       })
       const found = await find(io)
-      assert.equal(found.name, 'v10.metadata.json')
+      assert.equal(found.name, 'v2.metadata.json')
       assert.match(found.warnings.join(), /Ignored the version hint .*: refused/)
     })
 
-    it('but a failure that may pass is passed on, for ignoring the hint might give an older table', async () => {
+    it('one that may be read later is waited for', async () => {
       const error = new StorageError('busy', { retryable: true })
-      const io = failing(store({ [HINT]: '3', ...files }), { [`${TABLE}/metadata/${HINT}`]: error })
-      assert.equal(await rejection(find(io)), error)
-    })
-
-    it('a hinted file that is there and cannot be read is an error, not an absence', async () => {
-      const error = new StorageError('refused')
-      const io = failing(store({ [HINT]: '3', ...files }), { [`${TABLE}/metadata/v3.metadata.json`]: error })
+      const io = failing(store({ [HINT]: 'v2.1', ...named(['v2', 'v2.1']) }), {
+        [`${TABLE}/metadata/${HINT}`]: error,
+      })
       assert.equal(await rejection(find(io)), error)
     })
   })
 
-  describe('without a hint one listing decides', () => {
+  describe('one listing decides', () => {
     const rows: [names: string[], want: string, why: string][] = [
       [['v9', 'v10', 'v1'], 'v10.metadata.json', 'numbers, not text'],
       [['99999-a', '100000-b'], '100000-b.metadata.json', 'any number of digits (B172)'],
@@ -235,7 +305,7 @@ describe('finding the metadata file', () => {
           store({ ...(Object.fromEntries(files) as Files), 'snap-1.avro': '', 'x.json': '' }),
         )
         assert.equal(found.name, want)
-        assert.equal(found.requests, 2, 'the hint that is not there, and the listing')
+        assert.equal(found.requests, 1, 'the listing')
         assert.deepEqual(found.warnings, [])
       })
 
@@ -269,7 +339,7 @@ describe('finding the metadata file', () => {
       }
       const found = await find(store(files))
       assert.equal(found.name, '00002-b.metadata.json')
-      assert.equal(found.requests, 5)
+      assert.equal(found.requests, 4)
       assert.equal(Buffer.from(found.bytes!).toString(), json(3000))
     })
 
@@ -327,49 +397,49 @@ describe('finding the metadata file', () => {
 
   describe('which folder', () => {
     const rows: [location: string, files: Files, want: string, requests: number, why: string][] = [
-      [TABLE, { 'v1.metadata.json': '' }, '/t/metadata/v1.metadata.json', 2, 'a table folder'],
-      [`${TABLE}/`, { 'v1.metadata.json': '' }, '/t/metadata/v1.metadata.json', 2, 'a slash at the end'],
+      [TABLE, { 'v1.metadata.json': '' }, '/t/metadata/v1.metadata.json', 1, 'a table folder'],
+      [`${TABLE}/`, { 'v1.metadata.json': '' }, '/t/metadata/v1.metadata.json', 1, 'a slash at the end'],
       [
         `${TABLE}/metadata`,
         { 'v1.metadata.json': '' },
         '/t/metadata/v1.metadata.json',
-        2,
+        1,
         'its metadata folder',
       ],
       [
         `${TABLE}/metadata/`,
         { [HINT]: '1', 'v1.metadata.json': '' },
         '/t/metadata/v1.metadata.json',
-        2,
+        1,
         'the same',
       ],
       [
         's3://b/metadata',
         { '/metadata/metadata/v1.metadata.json': '' },
         '/metadata/metadata/v1.metadata.json',
-        4,
+        2,
         'a table called metadata',
       ],
-      [TABLE, { '/t/v1.metadata.json': '' }, '/t/v1.metadata.json', 4, 'files directly in the folder'],
+      [TABLE, { '/t/v1.metadata.json': '' }, '/t/v1.metadata.json', 2, 'files directly in the folder'],
       [
         TABLE,
         { '/t/v2.metadata.json': '', 'v1.metadata.json': '' },
         '/t/metadata/v1.metadata.json',
-        2,
+        1,
         'metadata/ goes first',
       ],
       [
         's3://b/a%2F#?é',
         { '/a%2F#?é/metadata/v1.metadata.json': '' },
         '/a%2F#?é/metadata/v1.metadata.json',
-        2,
+        1,
         'odd names (B178, B179)',
       ],
       [
         's3://b//t/',
         { '//t/metadata/v1.metadata.json': '' },
         '//t/metadata/v1.metadata.json',
-        2,
+        1,
         'double slashes',
       ],
     ]
@@ -407,24 +477,6 @@ describe('finding the metadata file', () => {
   })
 
   describe('where nothing can be listed', () => {
-    it('the hint is enough', async () => {
-      const found = await find(unlistable(store({ [HINT]: '2', 'v2.metadata.json': '' })))
-      assert.equal(found.name, 'v2.metadata.json')
-      assert.equal(found.requests, 2)
-    })
-
-    for (const name of [
-      'v2.metadata.json.gz',
-      'v2.zst.metadata.json',
-      '2.metadata.json',
-      '2.gz.metadata.json',
-    ])
-      it(`all forms of the hinted version are tried: ${name}`, async () => {
-        const found = await find(unlistable(store({ [HINT]: '2', [name]: '' })))
-        assert.equal(found.name, name)
-        assert.deepEqual(found.warnings, [])
-      })
-
     it('a hint that points to nothing: the versions after it are tried until one is missing', async () => {
       const files = { [HINT]: '2', 'v3.metadata.json': '', 'v4.gz.metadata.json': '', 'v6.metadata.json': '' }
       const found = await find(unlistable(store(files)))
@@ -464,6 +516,95 @@ describe('finding the metadata file', () => {
       )
       assert.equal(found.name, 'v1.metadata.json')
     })
+  })
+
+  describe('a table that was loaded before', () => {
+    /** Loaded from a file of the metadata folder, with a current snapshot unless its list is not given. */
+    const loaded = (name: string, list?: string): KnownMetadata => ({
+      metadataLocation: name.startsWith('/') ? `s3://b${name}` : `${TABLE}/metadata/${name}`,
+      currentSnapshotId: list === undefined ? undefined : 1n,
+      snapshotById: () => ({ manifestList: list }) as Snapshot,
+    })
+    const CATALOG = `00002-${UUID}.metadata.json`
+    const LIST = `snap-1-1-${UUID}.avro`
+    const rows: [known: KnownMetadata, files: string[], want: string, isKnown: boolean, why: string][] = [
+      [loaded(CATALOG), [CATALOG], CATALOG, true, 'a name with a uuid is never used again'],
+      [loaded(CATALOG), [CATALOG, '00003-x'], '00003-x.metadata.json', false, 'a new version'],
+      [loaded(CATALOG), ['00001-x'], '00001-x.metadata.json', false, 'gone'],
+      [
+        loaded('v2.metadata.json', `s3://old/t/metadata/${LIST}`),
+        ['v2', LIST],
+        'v2.metadata.json',
+        true,
+        'its manifest list is still there, wherever the table was when it was written',
+      ],
+      [
+        loaded('v2.metadata.json', `${TABLE}/metadata/${LIST}`),
+        ['v2', 'snap-2-1-x.avro'],
+        'v2.metadata.json',
+        false,
+        'dropped and made again: its manifest list is gone (B184)',
+      ],
+      [loaded('v1.metadata.json'), ['v1'], 'v1.metadata.json', false, 'no snapshot to tell it by (B184)'],
+    ]
+    for (const [known, files, want, isKnown, why] of rows)
+      it(`${known.metadataLocation} with ${files.join(' ')}: ${isKnown ? 'known' : 'new'}, ${why}`, async () => {
+        const found = await find(store(named(files)), TABLE, known)
+        assert.equal(found.name, want)
+        assert.equal(found.isKnown, isKnown)
+        assert.equal(found.requests, 1)
+      })
+
+    it('is looked for first where it was', async () => {
+      const found = await find(store({ [`/t/${CATALOG}`]: '' }), TABLE, loaded(`/t/${CATALOG}`))
+      assert.isTrue(found.isKnown)
+      assert.equal(found.requests, 1)
+    })
+
+    for (const [hint, name] of [
+      ['2', 'v2.gz.metadata.json'],
+      [`00002-${UUID}`, CATALOG],
+      [CATALOG, CATALOG],
+    ] as const)
+      it(`where nothing can be listed the hint is read and no more: ${hint}`, async () => {
+        const found = await find(unlistable(store({ [HINT]: hint, [name]: '' })), TABLE, loaded(name))
+        assert.isTrue(found.isKnown)
+        assert.equal(found.requests, 1)
+      })
+
+    it('a hint of a newer version: that is read', async () => {
+      const found = await find(
+        unlistable(store({ [HINT]: '3', 'v3.metadata.json': '' })),
+        TABLE,
+        loaded('v2.metadata.json'),
+      )
+      assert.equal(found.name, 'v3.metadata.json')
+      assert.isFalse(found.isKnown)
+      assert.equal(found.requests, 2)
+    })
+  })
+
+  describe('the root folder of a table, by the location that it is loaded from', () => {
+    const rows: [location: string, root: string][] = [
+      ['s3://b/t', 's3://b/t'],
+      ['s3://b/t/', 's3://b/t'],
+      ['s3://b/t//', 's3://b/t/'],
+      ['s3://b/t/metadata', 's3://b/t'],
+      ['s3://b/t/metadata/', 's3://b/t'],
+      ['s3://b/t/metadata/v1.metadata.json', 's3://b/t'],
+      ['s3://b/t/v1.metadata.json.gz', 's3://b/t'],
+      ['https://h/t/metadata/v1.metadata.json?sig=a/b', 'https://h/t'],
+      ['s3://b/a#b?c/metadata/v1.metadata.json', 's3://b/a#b?c'],
+      ['/t', '/t'],
+      ['/metadata/v1.metadata.json', ''],
+      ['metadata/v1.metadata.json', '.'],
+      ['v1.metadata.json', '.'],
+      ['t', 't'],
+    ]
+    for (const [location, root] of rows)
+      it(`${location}: ${root}`, () => {
+        assert.equal(rootFolder(location), root)
+      })
   })
 
   it('rejects with the reason of the signal', async () => {

@@ -4,9 +4,19 @@ import { isIcebergError } from '../../src/errors.ts'
 import { MemoryFileIO } from '../../src/io/memory-file-io.ts'
 import { rebase } from '../../src/io/rebase.ts'
 import { loadTable } from '../../src/planner/load-table.ts'
+import { startS3Server } from '../support/s3-server.ts'
 import { rejection } from '../support/rejection.ts'
 import { type BuiltTable, buildTable } from '../support/table-writer.ts'
-import { dataManifests, freshPlanner, allOf, pathsOf, SCHEMA, tableOf } from './planning.ts'
+import {
+  dataManifests,
+  freshPlanner,
+  allOf,
+  GatedFileIO,
+  pathsOf,
+  SCHEMA,
+  settle,
+  tableOf,
+} from './planning.ts'
 
 async function planned(table: Awaited<ReturnType<typeof loadTable>>) {
   const plan = await freshPlanner().plan(table.newScan())
@@ -50,10 +60,10 @@ describe('loading a table', () => {
 
     it('what was odd is a warning of the table and of every plan', async () => {
       const files = new Map(built.files)
-      files.set(`${built.location}/metadata/version-hint.text`, Buffer.from('99'))
+      files.set(`${built.location}/metadata/v3.copy.metadata.json`, Buffer.from('{}'))
       const table = await loadTable(built.location, { io: new MemoryFileIO(files) })
       assert.lengthOf(table.warnings, 1)
-      assert.match(table.warnings[0], /Ignored the version hint/)
+      assert.match(table.warnings[0], /Ignored metadata files whose names do not begin with a version/)
       const plan = await freshPlanner().plan(table.newScan())
       assert.deepEqual(plan.report.warnings, table.warnings)
     })
@@ -136,6 +146,42 @@ describe('loading a table', () => {
     it('a location without a store', async () => {
       assert.equal((await rejection(loadTable('hdfs://host/t'))).code, 'ERR_UNSUPPORTED')
     })
+  })
+
+  it('at most so many requests at once as it is told', async () => {
+    const table = tableOf(dataManifests(...Array.from({ length: 20 }, () => 1)))
+    const io = new GatedFileIO(new MemoryFileIO(table.files), (location) => /-m\d+\.avro$/.test(location))
+    const loaded = await loadTable(table.metadataLocation, { io, requestLimit: 3 })
+    const tasks = planned(loaded)
+    await settle()
+    assert.lengthOf(io.waiting, 3)
+    io.isHeld = () => false
+    io.release()
+    assert.lengthOf(await tasks, 20)
+    for (const requestLimit of [0, -1, 1.5, NaN]) {
+      const error = await rejection(loadTable(table.metadataLocation, { io, requestLimit }))
+      assert.equal(error.code, 'ERR_INVALID_ARGUMENT')
+    }
+  })
+
+  it('storage options are for the stores that it makes itself', async () => {
+    const server = await startS3Server()
+    try {
+      const { endpoint, region } = server
+      const [credentials] = server.credentials
+      for (const [location, bytes] of built.files)
+        server.put('warehouse', location.replace('s3://warehouse/', ''), bytes)
+      const storage = {
+        properties: { 's3.endpoint': endpoint },
+        s3: { region, credentials, pathStyle: true },
+      }
+      const table = await loadTable(built.location, { storage })
+      assert.deepEqual(pathsOf(await planned(table)), PATHS)
+      const metadata = server.requests.slice(0, 2).map(({ key }) => key)
+      assert.deepEqual(metadata, ['', built.metadataLocation.replace('s3://warehouse/', '')], 'list, get')
+    } finally {
+      await server.close()
+    }
   })
 
   it('an abort rejects with its own reason', async () => {

@@ -3,6 +3,7 @@ import { CountingFileIO } from '../../src/io/counting-file-io.ts'
 import { MemoryFileIO } from '../../src/io/memory-file-io.ts'
 import type { ManifestFileFields } from '../../src/manifest/manifest-file.ts'
 import { ManifestContent } from '../../src/manifest/manifest-file.ts'
+import { relativeTo } from '../../src/metadata/relative-location.ts'
 import { type ManifestGroup, selectManifests } from '../../src/planner/manifest-group.ts'
 import { Warnings } from '../../src/planner/warnings.ts'
 import { manifestFile } from '../manifest/manifest-reading.ts'
@@ -111,6 +112,16 @@ describe('manifest group', () => {
         'Manifest a is listed 3 times in the manifest list; it is read once.',
         'Manifest x is listed 2 times in the manifest list; it is read once.',
       ])
+    })
+
+    it('paths that stand for the same file are one path, where they may be relative', () => {
+      const rows = [{ manifestPath: 'a' }, { manifestPath: 's3://b/t/a' }, { manifestPath: 'b' }]
+      const absolute = (path: string): string => relativeTo('s3://b/t', path)
+      const warnings = new Warnings()
+      const { data } = selectManifests(rows.map(manifestFile), warnings, undefined, absolute)
+      assert.deepEqual(pathsIn(data), ['a', 'b'])
+      assert.match(warnings.list().join(), /Manifest s3:\/\/b\/t\/a is listed 2 times/)
+      assert.deepEqual(pathsIn(select(rows).data), ['a', 's3://b/t/a', 'b'])
     })
 
     it('a row without live files does not hide another row of the same path', () => {

@@ -565,6 +565,7 @@ describe('scan plan', () => {
         dvs: 0,
         ioRequests: 1 + 4,
         cacheFileHits: 0,
+        cacheDiskHits: 0,
         cacheEntryHits: 0,
         workers: 0,
         complete: true,
