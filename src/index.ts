@@ -12,8 +12,9 @@
  */
 
 // Tables and plans
-export { loadTable, type LoadTableOptions } from './planner/load-table.ts'
-export { Table } from './planner/table.ts'
+export { loadTable, type TableInCatalog } from './catalog/load-catalog-table.ts'
+export { type LoadTableOptions } from './planner/load-table.ts'
+export { Table, type ReloadedTable, type TableOptions } from './planner/table.ts'
 export { TableScan, type ScanOptions } from './planner/table-scan.ts'
 export { ScanPlanner, type ScanPlannerOptions } from './planner/scan-planner.ts'
 export { ScanPlan, type PlanOptions, type PlanProgress } from './planner/scan-plan.ts'
@@ -23,6 +24,11 @@ export { type DeleteAssignment } from './planner/delete-file-index.ts'
 export { type ScanReport } from './planner/scan-report.ts'
 export { compareCaches, type CacheComparison, type CompareCachesOptions } from './planner/compare-caches.ts'
 export { verifyTable, type VerifyOptions, type VerifyProgress, type VerifySummary } from './verify/verify.ts'
+
+// Catalogs
+export { type Catalog, type CatalogLoadOptions, type TableIdentifier } from './catalog/catalog.ts'
+export { RestCatalog, restCatalogFrom } from './catalog/rest-catalog.ts'
+export { type RestCatalogOptions } from './catalog/rest-options.ts'
 
 // Manifests
 export { ManifestCache, type ManifestCacheOptions } from './manifest/manifest-cache.ts'
@@ -109,10 +115,13 @@ export { type Filter, toExpression } from './expressions/to-expression.ts'
 
 // Storage
 export { type ByteRange, type FileIO, type InputFile, type ReadOptions } from './io/file-io.ts'
-export { defaultFileIO } from './io/default-file-io.ts'
+export { defaultFileIO, type StorageOptions } from './io/default-file-io.ts'
 export { LocalFileIO } from './io/local-file-io.ts'
 export { MemoryFileIO } from './io/memory-file-io.ts'
 export { HttpFileIO } from './io/http-file-io.ts'
+export { S3FileIO } from './io/s3/s3-file-io.ts'
+export { s3OptionsFrom, type S3Credentials, type S3Options } from './io/s3/s3-options.ts'
+export { prefixFileIO, type PrefixedFileIO } from './io/prefix-file-io.ts'
 export { CountingFileIO, type RequestCounts } from './io/counting-file-io.ts'
 export { limitRequests } from './io/limit-file-io.ts'
 export { LocationMap, parseRebase, rebase, type Rebase } from './io/rebase.ts'

@@ -57,12 +57,15 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'io/rebase.ts',
     // The report counts requests.
     'io/counting-file-io.ts',
+    'io/disk-cache.ts',
     // SMALL_FILE_BYTES: what is read synchronously.
     'io/local-file-io.ts',
   ],
+  catalog: ['planner', 'metadata', 'types', 'io', 'errors.ts'],
   verify: ['planner', 'manifest', 'expressions', 'avro', 'bytes', 'metadata', 'types', 'io', 'errors.ts'],
   'index.ts': [
     'verify',
+    'catalog',
     'planner',
     'manifest',
     'expressions',
@@ -81,14 +84,21 @@ const PACKAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
   avro: ['fzstd', 'hysnappy'],
   metadata: ['fzstd'],
   expressions: ['peberminta'],
-  io: ['p-limit'],
+  io: ['p-limit', '@aws-sdk/client-s3'],
   pool: ['piscina'],
   verify: ['avsc', 'fzstd', 'hysnappy'],
   cli: ['cli-progress', 'commander', 'picocolors'],
 }
 
 /** Storage clients, and what starts threads or decodes twice. */
-const NEVER_IN_WORKERS: readonly string[] = ['avsc', 'p-limit', 'piscina', 'node:http', 'node:https']
+const NEVER_IN_WORKERS: readonly string[] = [
+  'avsc',
+  'p-limit',
+  'piscina',
+  'node:http',
+  'node:https',
+  '@aws-sdk/client-s3',
+]
 
 const root = projectRoot()
 // What is installed or built inside of a folder.
@@ -169,7 +179,7 @@ describe('architecture', () => {
 
   it('a test of a file is where the file is', () => {
     const folders = new Set(source.map(dirname))
-    const special = ['.', 'support', 'corpus', 'cli', 'workers', 'naive-twin', 'oracles']
+    const special = ['.', 'support', 'corpus', 'cli', 'workers', 'naive-twin', 'oracles', 's3']
     for (const file of filesIn('test'))
       if (!special.includes(file.split('/')[0])) assert.include([...folders, ...special], dirname(file), file)
   })

@@ -48,7 +48,10 @@ function codesIn(cell: string): string[] {
 }
 
 describe('README', () => {
-  const programs = blocks.filter(({ language }) => language === 'ts')
+  // Programs for storage that is elsewhere: cli/remote-tables.test.ts runs them.
+  const programs = blocks.filter(
+    ({ language, text }) => language === 'ts' && !text.includes("loadTable('s3:"),
+  )
   programs.forEach(({ text, output }, i) => {
     it(`program ${i + 1} ${output === undefined ? 'runs and completes' : 'prints what stands below it'}`, async () => {
       const printed = await outputOf(text, `readme-${i + 1}.mjs`)

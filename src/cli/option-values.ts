@@ -86,3 +86,21 @@ export function parseSelect(text: string, earlier: readonly string[] | undefined
     throw new UsageError(`Cannot use --select '${text}': want names of columns, separated by commas`)
   return [...(earlier ?? []), ...names]
 }
+
+/**
+ * `NAME=VALUE`; the first `=` splits.
+ *
+ * @throws UsageError without a name or without an `=`; it does not repeat the value, which may be secret
+ */
+export function parseProperty(text: string): [name: string, value: string] {
+  const at = text.indexOf('=')
+  if (at <= 0) throw new UsageError('Cannot use --property: want NAME=VALUE, such as s3.region=eu-west-1')
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** @throws UsageError for anything but a whole number above zero */
+export function parseRequests(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text))
+    throw new UsageError(`Cannot use --requests ${text}: want a whole number from 1 to 9999`)
+  return Number(text)
+}

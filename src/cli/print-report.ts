@@ -42,7 +42,10 @@ export function formatReport(report: ScanReport, colors: Colors): string {
         [
           'storage',
           `${plural(report.ioRequests, 'request')}, ${formatBytes(report.ioBytes)}; ` +
-            `${plural(report.cacheFileHits, 'file')} and entries of ${plural(report.cacheEntryHits, 'manifest')} from the cache`,
+            `${plural(report.cacheFileHits, 'file')} and entries of ${plural(report.cacheEntryHits, 'manifest')} from the cache` +
+            (report.cacheDiskHits === 0
+              ? ''
+              : `, ${plural(report.cacheDiskHits, 'file')} from the cache on disk`),
         ],
         [
           'plan cache',

@@ -9,12 +9,14 @@ import type { VerifyCommandOptions } from './commands/verify.ts'
 import type { ExitCode } from './failure.ts'
 import { parseAsOf, parseSelect, parseSnapshotId, parseWorkers } from './option-values.ts'
 import type { Run } from './run.ts'
-
-const TABLE_ARGUMENT = 'metadata JSON file, table folder, or a URI of either (file:, http:, https:)'
+import { addTableOptions } from './table-options.ts'
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 failed (no such table, snapshot, ref or column; damaged files), 2 command line not understood,
-130 interrupted. Results go to stdout; progress, warnings and the report go to stderr.`
+130 interrupted. Results go to stdout; progress, warnings and the report go to stderr.
+
+Secrets: S3 takes them where the AWS tools do (AWS_ACCESS_KEY_ID, profiles, ...); a catalog takes ICEPLAN_TOKEN, a bearer
+token, or ICEPLAN_CREDENTIAL, id:secret for OAuth2.`
 
 const EXAMPLES = `
 Examples:
@@ -53,6 +55,12 @@ Examples, with the bundled table; it was written to S3, so --rebase says where i
   # files that have deletes, by jq
   $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --format jsonl |
       jq -r 'select(.deletes != []) | .["file-path"]'
+
+  # S3, a store that speaks its protocol, a public bucket, a REST catalog (not bundled: README.md has more)
+  iceplan plan s3://warehouse/db/orders
+  iceplan plan s3://warehouse/db/orders --property s3.endpoint=http://localhost:9000
+  iceplan plan s3://public/db/orders --property s3.anonymous=true
+  iceplan plan --catalog https://catalog.example.com --warehouse prod db.orders
 
   # only the report
   $ iceplan plan fixtures/orders --rebase s3://warehouse/db/orders=fixtures/orders --format json | jq .report
@@ -101,10 +109,8 @@ export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Co
     .addHelpText('after', EXAMPLES)
 
   // Commands inherit what the program has been told above.
-  program
-    .command('plan')
+  addTableOptions(program.command('plan'))
     .description('List the data files that a scan reads, with the deletes that apply to each.')
-    .argument('<table>', TABLE_ARGUMENT)
     .option('--filter <expression>', 'rows that the query wants: SQL-like text, or Iceberg expression JSON')
     .addOption(snapshotId().conflicts(['ref', 'asOf']))
     .addOption(
@@ -132,7 +138,7 @@ export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Co
         .choices(['on', 'off'])
         .default('on'),
     )
-    .addOption(rebase())
+    .option('--cache-dir <folder>', 'keep the bytes of manifests from remote storage there for later runs')
     .option('--case-insensitive', 'find columns of --filter and --select by name whatever their case')
     .option('--lenient', 'take 0 for a missing sequence number that a delete depends on')
     .addOption(debug())
@@ -143,13 +149,10 @@ export function makeProgram(run: Run, setExitCode: (code: ExitCode) => void): Co
       setExitCode(await runPlan(table, options, run))
     })
 
-  program
-    .command('verify')
+  addTableOptions(program.command('verify'))
     .description('Decode every manifest list and manifest twice, with iceplan and with avsc, and compare.')
-    .argument('<table>', TABLE_ARGUMENT)
     .addOption(snapshotId())
     .addOption(format(['table', 'json']))
-    .addOption(rebase())
     .addOption(debug())
     .addHelpText('after', VERIFY_EXAMPLES)
     .action(async (table: string, options: VerifyCommandOptions & DebugOption) => {
@@ -171,12 +174,6 @@ function snapshotId(): Option {
 
 function format(forms: readonly string[]): Option {
   return new Option('--format <form>', 'form of the output').choices(forms).default('table')
-}
-
-function rebase(): Option {
-  return new Option('--rebase <old=new>', 'open locations that begin with OLD at NEW; may be repeated')
-    .argParser<string[]>((text, earlier) => [...earlier, text])
-    .default([], 'none')
 }
 
 function debug(): Option {

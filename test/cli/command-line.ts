@@ -26,12 +26,15 @@ export interface Finished {
 }
 
 /** Starts `iceplan` in the project's folder, with pipes as its streams. */
-export function startIceplan(...args: string[]): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+export function startIceplan(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 export async function iceplan(...args: string[]): Promise<Finished> {
-  const child = startIceplan(...args)
+  const child = startIceplan(args)
   const exit = exitCode(child)
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   return { code: await exit, stdout, stderr }

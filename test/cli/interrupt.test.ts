@@ -36,7 +36,7 @@ describe('command line: Ctrl-C', () => {
 
   for (const args of [['plan', '--format', 'json'], ['plan', '--format', 'table'], ['verify']])
     it(`ends ${args.join(' ')} with 130, and nothing that looks complete`, async () => {
-      const child = startIceplan(...args, location, '--rebase', `s3://warehouse/db/orders=${location}`)
+      const child = startIceplan([...args, location, '--rebase', `s3://warehouse/db/orders=${location}`])
       const exit = exitCode(child)
       let output = ''
       for (const stream of [child.stdout, child.stderr])

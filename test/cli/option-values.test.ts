@@ -1,6 +1,13 @@
 import { assert } from 'chai'
 import { UsageError } from '../../src/cli/failure.ts'
-import { parseAsOf, parseSelect, parseSnapshotId, parseWorkers } from '../../src/cli/option-values.ts'
+import {
+  parseAsOf,
+  parseSelect,
+  parseSnapshotId,
+  parseWorkers,
+  parseProperty,
+  parseRequests,
+} from '../../src/cli/option-values.ts'
 import { thrown } from '../support/rejection.ts'
 
 const noon = Date.UTC(2026, 9, 28, 12)
@@ -72,5 +79,24 @@ describe('command line: --workers and --select', () => {
     assert.deepEqual(parseSelect('a, b.c', undefined), ['a', 'b.c'])
     assert.deepEqual(parseSelect('d', ['a']), ['a', 'd'])
     assert.match(thrown(() => parseSelect('a,,b', undefined)).message, /separated by commas/)
+  })
+})
+
+describe('command line: --property and --requests', () => {
+  it('splits at the first equals sign', () => {
+    assert.deepEqual(parseProperty('s3.endpoint=http://h/?a=b'), ['s3.endpoint', 'http://h/?a=b'])
+    assert.deepEqual(parseProperty('scope='), ['scope', ''])
+  })
+  it('does not repeat what may be a secret', () => {
+    for (const text of ['', 'hunter2', '=hunter2']) {
+      const { message } = thrown(() => parseProperty(text))
+      assert.match(message, /want NAME=VALUE/)
+      assert.notInclude(message, 'hunter2')
+    }
+  })
+  it('knows whole numbers above zero', () => {
+    assert.equal(parseRequests('64'), 64)
+    for (const text of ['', '0', '-1', '1.5', '10000', 'many'])
+      assert.match(thrown(() => parseRequests(text)).message, /whole number from 1 to 9999/)
   })
 })

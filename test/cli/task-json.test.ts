@@ -30,6 +30,7 @@ const REQUIRED_DELETE_KEYS = [
   'data-sequence-number',
 ]
 const OPTIONAL_DELETE_KEYS = [
+  'location',
   'content-offset',
   'content-size-in-bytes',
   'referenced-data-file',
@@ -59,6 +60,7 @@ const REPORT_KEYS = [
   'io-requests',
   'io-bytes',
   'cache-file-hits',
+  'cache-disk-hits',
   'cache-entry-hits',
   'plan-cache-hits',
   'plan-cache-misses',
@@ -120,12 +122,18 @@ describe('command line: tasks as JSON', () => {
   it('say where to open a file only when that is not where it was written', async () => {
     const table = await loadOrders()
     const path = (await plan({})).tasks[0]['file-path'] as string
+    let deletes = 0
     for await (const task of table.planFiles()) {
-      const json = taskToJson(task)
+      const json = taskToJson(task) as Json
       assert.equal(json.location, task.location)
       assert.notEqual(json.location, json['file-path'])
-      break
+      for (const [i, deleteFile] of deletesOf(json).entries()) {
+        assert.equal(deleteFile.location, task.locationOf(task.deletes[i]))
+        assert.notEqual(deleteFile.location, deleteFile['file-path'])
+        deletes++
+      }
     }
+    assert.isAbove(deletes, 0)
     assert.match(path, /^s3:\/\/warehouse\/db\/orders\/data\//)
   })
 

@@ -2,7 +2,7 @@
  * `iceplan plan`: which files a scan reads, as a table, as JSON or as JSON lines; what planning took, on stderr.
  */
 import type { FileScanTask, ScanOptions, ScanPlan, TableScan } from '../../index.ts'
-import { formatJson, loadTable, ManifestCache, ScanPlanner } from '../../index.ts'
+import { formatJson, ManifestCache, ScanPlanner } from '../../index.ts'
 import type { ExitCode } from '../failure.ts'
 import { EXIT } from '../failure.ts'
 import { formatReport, formatWarnings } from '../print-report.ts'
@@ -10,13 +10,14 @@ import { TaskTable } from '../print-tasks.ts'
 import type { Progress } from '../progress.ts'
 import { startProgress } from '../progress.ts'
 import { parseFilterOption } from '../filter-option.ts'
-import { parseRebases } from '../rebases.ts'
+import { openTable } from '../open-table.ts'
 import { reportToJson } from '../report-json.ts'
 import type { Run } from '../run.ts'
 import { taskToJson } from '../task-json.ts'
+import type { TableOptions } from '../table-options.ts'
 import { colorsFor, plural } from '../text.ts'
 
-export interface PlanCommandOptions {
+export interface PlanCommandOptions extends TableOptions {
   filter?: string
   snapshotId?: bigint
   ref?: string
@@ -26,25 +27,25 @@ export interface PlanCommandOptions {
   format: 'table' | 'json' | 'jsonl'
   workers: number | 'auto'
   cache: 'on' | 'off'
-  rebase: string[]
+  cacheDir?: string
   caseInsensitive?: boolean
   lenient?: boolean
 }
 
 /** Rejects as `loadTable` and plans do; nothing is written then, or no end of it. */
-export async function runPlan(location: string, options: PlanCommandOptions, run: Run): Promise<ExitCode> {
+export async function runPlan(name: string, options: PlanCommandOptions, run: Run): Promise<ExitCode> {
   const { signal, stdout, stderr } = run
-  const rebase = parseRebases(options.rebase)
   const filter = options.filter === undefined ? undefined : parseFilterOption(options.filter)
   // Lines that go to the terminal would run into the bar.
   const progress = startProgress(stderr, options.format === 'table' || stdout.isTTY !== true)
   try {
-    const table = await loadTable(location, { rebase, signal })
+    const table = await openTable(name, options, signal)
     const scan = table.newScan({ ...scanOptions(options), filter })
     await using planner = new ScanPlanner({
       workers: options.workers,
       // There is no later plan that decoded entries could be kept for.
       cache: options.cache === 'off' ? 'off' : new ManifestCache({ maxEntryBytes: 0 }),
+      cacheDir: options.cacheDir,
     })
     const plan = await planner.plan(scan, {
       signal,

@@ -1,34 +1,29 @@
 /**
  * `iceplan verify`: every manifest list and manifest of a table, decoded twice and compared.
  */
-import { formatJson, InvalidArgumentError, loadTable, verifyTable } from '../../index.ts'
+import { formatJson, InvalidArgumentError, verifyTable } from '../../index.ts'
 import type { ExitCode } from '../failure.ts'
 import { EXIT } from '../failure.ts'
 import { formatWarnings } from '../print-report.ts'
 import { formatVerification, isClean, verificationToJson } from '../print-verification.ts'
 import { startProgress } from '../progress.ts'
-import { parseRebases } from '../rebases.ts'
+import { openTable } from '../open-table.ts'
 import type { Run } from '../run.ts'
+import type { TableOptions } from '../table-options.ts'
 import { colorsFor } from '../text.ts'
 
-export interface VerifyCommandOptions {
+export interface VerifyCommandOptions extends TableOptions {
   snapshotId?: bigint
   format: 'table' | 'json'
-  rebase: string[]
 }
 
 /** Resolves to 1 if the readers differ or a file cannot be read; rejects as `loadTable` does. */
-export async function runVerify(
-  location: string,
-  options: VerifyCommandOptions,
-  run: Run,
-): Promise<ExitCode> {
+export async function runVerify(name: string, options: VerifyCommandOptions, run: Run): Promise<ExitCode> {
   const { signal, stdout, stderr, out } = run
   const { snapshotId } = options
-  const rebase = parseRebases(options.rebase)
   const progress = startProgress(stderr)
   try {
-    const table = await loadTable(location, { rebase, signal })
+    const table = await openTable(name, options, signal)
     const { metadata } = table
     if (snapshotId !== undefined && metadata.snapshotById(snapshotId) === undefined)
       throw new InvalidArgumentError(
