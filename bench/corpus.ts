@@ -16,6 +16,8 @@ import { workerStartGroup } from './worker-start.ts'
 import { metadataGroup } from './metadata.ts'
 import { cacheGroups } from './cache.ts'
 import { memoryGroup } from './memory.ts'
+import { rssGroup } from './rss.ts'
+import { s3Group } from './s3.ts'
 import { scaleGroup } from './scale.ts'
 import { type CacheSwitch, type Workers, openDecoder, openDeletes, openPlanner } from './product.ts'
 import { findYardstick, runYardstick, type YardstickRun } from './yardstick.ts'
@@ -71,11 +73,13 @@ export const GROUPS: readonly Group[] = [
   ...CHOSEN.map(autoGroup),
   stallGroup(),
   togetherGroup(),
+  s3Group(),
   startGroup(),
   workerStartGroup(),
   metadataGroup(),
   scaleGroup(),
   memoryGroup(),
+  rssGroup(),
 ]
 
 /**

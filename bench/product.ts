@@ -445,13 +445,9 @@ export async function measureRss(setup: RssSetup): Promise<Outcome> {
   const before = process.memoryUsage.rss()
   let tasks = 0
   let highest = 0
-  let filePaths = 0
   for (let n = 0; n < setup.plans; n++) {
     const plan = await planner.plan(tables[n % tables.length].newScan())
-    for await (const task of plan.tasks) {
-      tasks++
-      filePaths += task.dataFile.filePath.length
-    }
+    for await (const batch of plan.batches) tasks += batch.length
     highest = Math.max(highest, process.memoryUsage.rss())
   }
   const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage()
@@ -461,7 +457,7 @@ export async function measureRss(setup: RssSetup): Promise<Outcome> {
     checksum: tasks,
     value: beyond(rss),
     note:
-      `${setup.plans} plans over ${tables.length} tables, ${filePaths} characters of paths; budget ${mb(budget)} MB, ${kept}; resident ` +
+      `${setup.plans} plans over ${tables.length} tables; budget ${mb(budget)} MB, ${kept}; resident ` +
       `${mb(before)} MB before, ${mb(rss)} MB after, ${mb(highest)} MB at most; heap ${mb(heapUsed)}, external ${mb(external)}, of it buffers ${mb(arrayBuffers)}`,
   }
 }
