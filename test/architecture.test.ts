@@ -84,7 +84,7 @@ const PACKAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
   avro: ['fzstd', 'hysnappy'],
   metadata: ['fzstd'],
   expressions: ['peberminta'],
-  io: ['p-limit', '@aws-sdk/client-s3'],
+  io: ['p-limit', '@aws-sdk/client-s3', '@smithy/signature-v4'],
   pool: ['piscina'],
   verify: ['avsc', 'fzstd', 'hysnappy'],
   cli: ['cli-progress', 'commander', 'picocolors'],

@@ -27,6 +27,7 @@ describe('package.json', () => {
   it('has these dependencies and no others', () => {
     assert.deepEqual(manifest.dependencies, {
       '@aws-sdk/client-s3': '3.1175.0',
+      '@smithy/signature-v4': '5.7.5',
       avsc: '5.7.9',
       'cli-progress': '3.12.0',
       commander: '14.0.3',

@@ -79,6 +79,8 @@ export class ColumnStore {
   /** Distinct raw encodings of the tuple column, of one file: clear it between files. */
   readonly tuples = new ByteDictionary()
   heap: Uint8Array = new Uint8Array(0)
+  /** Of all of `heap`. */
+  heapView = new DataView(this.heap.buffer)
   heapLength = 0
   cellKey: Int32Array = new Int32Array(0)
   cellTag: Uint8Array = new Uint8Array(0)
@@ -142,7 +144,9 @@ export class ColumnStore {
   /** Makes room for `rows` rows; what is there stays. */
   reserveRows(rows: number): void {
     if (rows <= this.capacity) return
-    const capacity = this.capacity === 0 ? rows : Math.max(rows, this.capacity * 2)
+    // A batch of many small files grows in few steps, for each makes all arrays anew.
+    const factor = this.capacity < 512 ? 8 : 2
+    const capacity = this.capacity === 0 ? rows : Math.max(rows, this.capacity * factor)
     const { layout } = this
     this.nulls = grown(this.nulls, capacity)
     this.uint8 = grownAll(this.uint8, layout.uint8, capacity)
@@ -165,7 +169,10 @@ export class ColumnStore {
     const needed = this.heapLength + more
     if (needed > MAX_HEAP_BYTES)
       throw new RangeError(`strings and bytes of more than ${MAX_HEAP_BYTES} bytes`)
-    if (needed > this.heap.length) this.heap = grown(this.heap, Math.max(needed, this.heap.length * 2, 1024))
+    if (needed > this.heap.length) {
+      this.heap = grown(this.heap, Math.max(needed, this.heap.length * 2, 1024))
+      this.heapView = new DataView(this.heap.buffer)
+    }
     return this.heap
   }
 

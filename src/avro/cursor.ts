@@ -235,8 +235,15 @@ function runCursor(
           case OP.SKIP_BYTES:
             x = b[p++]!
             if (x > 127 || (x & 1) !== 0) {
-              x = longLength(b, p - 1, end, r)
-              p = VARINT.next
+              // Lengths up to 8191 take two bytes.
+              n = ((x & 127) | (b[p] << 7)) >>> 1
+              if (b[p] < 128 && (x & 1) === 0 && n < end - p) {
+                x = n
+                p++
+              } else {
+                x = longLength(b, p - 1, end, r)
+                p = VARINT.next | 0
+              }
             } else x = x >>> 1
             p += x
             q += 1
@@ -294,11 +301,18 @@ function runCursor(
           case OP.BYTES:
             x = b[p++]!
             if (x > 127 || (x & 1) !== 0) {
-              x = longLength(b, p - 1, end, r)
-              p = VARINT.next
+              // Lengths up to 8191 take two bytes.
+              n = ((x & 127) | (b[p] << 7)) >>> 1
+              if (b[p] < 128 && (x & 1) === 0 && n < end - p) {
+                x = n
+                p++
+              } else {
+                x = longLength(b, p - 1, end, r)
+                p = VARINT.next | 0
+              }
             } else x = x >>> 1
             if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p, r)
-            bytesOffset[code[q + 1]][r] = copyToHeap(b, p, x, store)
+            bytesOffset[code[q + 1]][r] = copyToHeap(b, view, p, x, store)
             bytesLength[code[q + 1]][r] = x
             p += x
             q += 2
@@ -306,7 +320,7 @@ function runCursor(
           case OP.FIXED:
             x = code[q + 2]!
             if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p, r)
-            bytesOffset[code[q + 1]][r] = copyToHeap(b, p, x, store)
+            bytesOffset[code[q + 1]][r] = copyToHeap(b, view, p, x, store)
             bytesLength[code[q + 1]][r] = x
             p += x
             q += 3
@@ -339,77 +353,41 @@ function runCursor(
             p = skipNode(plan.nodes[code[q + 1]], b, p, end, 0)
             q += 2
             break
-          default: {
-            // Arrays and maps: blocks of items until a count of zero.
-            const bound = op !== OP.SKIP_VARINTS && op !== OP.SKIP_NUMBER_MAP && op !== OP.SKIP_BYTES_MAP
-            const first = store.cellLength
-            // Which map of its kind has keyed columns, or -1 for one that goes to cells.
-            const keyed = op >= OP.KEYED_NUMBERS ? code[q + 1] : -1
-            for (;;) {
-              n = b[p++]!
-              if (n > 127) {
-                if (!readVarint(b, p - 1, end)) throw new CursorFault(OVERLONG, p - 1, r)
-                n = VARINT.value
-                p = VARINT.next
-              } else n = (n >>> 1) ^ -(n & 1)
-              if (n === 0) break
-              if (n < 0) {
-                // A negative count is followed by the size of the block in bytes.
-                n = -n
-                if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p, r)
-                x = VARINT.value
-                p = VARINT.next
-                if (x < 0 || x > end - p)
-                  throw new CursorFault(`a block of ${x} bytes runs past its end`, p, r)
-                if (!bound) {
-                  p += x
-                  continue
-                }
-              }
-              if (n > end - p) throw new CursorFault(`${n} items are claimed in ${end - p} bytes`, p, r)
-              switch (op) {
-                case OP.SKIP_VARINTS:
-                  p = skipVarints(b, view, p, end, n)
-                  break
-                case OP.SKIP_NUMBER_MAP:
-                  p = skipVarints(b, view, p, end, 2 * n)
-                  break
-                case OP.SKIP_BYTES_MAP:
-                  p = skipBytesMap(b, p, end, n)
-                  break
-                case OP.KEYS:
-                  p = readKeys(b, p, end, n, store)
-                  break
-                case OP.NUMBERS:
-                  p = readNumbers(b, p, n, store)
-                  break
-                case OP.NUMBER_MAP:
-                case OP.KEYED_NUMBERS:
-                  p = readNumberMap(b, view, p, end, n, store, wanted, numberPlaces[code[q + 1]], keyed, r)
-                  break
-                case OP.BYTES_MAP:
-                case OP.KEYED_BYTES:
-                  p = readBytesMap(b, p, end, n, store, wanted, bytesPlaces[code[q + 1]], keyed, r)
-                  break
-                case OP.ODD_NUMBER_MAP:
-                case OP.ODD_BYTES_MAP:
-                case OP.ODD_KEYED_NUMBERS:
-                case OP.ODD_KEYED_BYTES:
-                  p = readOddMap(plan.nodes[code[q + 2]], b, p, end, n, store, wanted, keyed, r)
-                  break
-                default:
-                  throw new Error(`Cursor plan holds the unknown operation ${op}`)
-              }
-              if (p > end) throw new CursorFault('an array runs past the block', p, r)
+          case OP.SKIP_VARINTS:
+          case OP.SKIP_NUMBER_MAP:
+            // Nearly all are one block of less than 64 items.
+            n = b[p]!
+            if (n > 1 && n < 128 && (n & 1) === 0) {
+              n = n >>> 1
+              if (n > end - p - 1)
+                throw new CursorFault(`${n} items are claimed in ${end - p - 1} bytes`, p + 1, r)
+              p = skipVarints(b, view, p + 1, end, op === OP.SKIP_VARINTS ? n : 2 * n)
             }
-            if (keyed >= 0) q += op >= OP.ODD_KEYED_NUMBERS ? 3 : 2
-            else if (bound) {
-              const column = code[q + 1]
-              cellStart[column][r] = first
-              cellCount[column][r] = store.cellLength - first
-              q += op === OP.ODD_NUMBER_MAP || op === OP.ODD_BYTES_MAP ? 3 : 2
-            } else q += 1
-          }
+            if (b[p] === 0) p++
+            else p = readBlocks(plan, q, b, view, p, end, store, r, wanted)
+            q += 1
+            break
+          case OP.KEYED_BYTES:
+            n = b[p]!
+            if (n > 1 && n < 128 && (n & 1) === 0) {
+              n = n >>> 1
+              if (n > end - p - 1)
+                throw new CursorFault(`${n} items are claimed in ${end - p - 1} bytes`, p + 1, r)
+              x = code[q + 1]
+              p = readBytesMap(b, view, p + 1, end, n, store, wanted, bytesPlaces[x], x, r)
+            }
+            if (b[p] === 0) p++
+            else p = readBlocks(plan, q, b, view, p, end, store, r, wanted)
+            q += 2
+            break
+          default:
+            p = readBlocks(plan, q, b, view, p, end, store, r, wanted)
+            q +=
+              op === OP.SKIP_BYTES_MAP
+                ? 1
+                : op >= OP.ODD_KEYED_NUMBERS || op === OP.ODD_NUMBER_MAP || op === OP.ODD_BYTES_MAP
+                  ? 3
+                  : 2
         }
       }
       if (p > end) throw new CursorFault('the record runs past the block', p, r)
@@ -417,6 +395,98 @@ function runCursor(
   } catch (fault) {
     if (fault instanceof CursorFault && fault.row < 0) fault.row = r
     throw fault
+  }
+  return p
+}
+
+/** Arrays and maps: blocks of items until a count of zero. `q` is where the operation is. */
+function readBlocks(
+  plan: CursorPlan,
+  q: number,
+  b: Uint8Array,
+  view: DataView,
+  at: number,
+  end: number,
+  store: ColumnStore,
+  r: number,
+  wanted: WantedKeys,
+): number {
+  const { code } = plan
+  const op = code[q]
+  let p = at
+  let n: number
+  let x: number
+  const bound = op !== OP.SKIP_VARINTS && op !== OP.SKIP_NUMBER_MAP && op !== OP.SKIP_BYTES_MAP
+  const first = store.cellLength
+  // Which map of its kind has keyed columns, or -1 for one that goes to cells.
+  const keyed = op >= OP.KEYED_NUMBERS ? code[q + 1] : -1
+  for (;;) {
+    n = b[p++]!
+    if (n > 127) {
+      x = b[p]!
+      if (x < 128) {
+        n = (n & 127) | (x << 7)
+        n = (n >>> 1) ^ -(n & 1)
+        p++
+      } else {
+        if (!readVarint(b, p - 1, end)) throw new CursorFault(OVERLONG, p - 1, r)
+        n = VARINT.value
+        p = VARINT.next | 0
+      }
+    } else n = (n >>> 1) ^ -(n & 1)
+    if (n === 0) break
+    if (n < 0) {
+      // A negative count is followed by the size of the block in bytes.
+      n = -n
+      if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p, r)
+      x = VARINT.value
+      p = VARINT.next | 0
+      if (x < 0 || x > end - p) throw new CursorFault(`a block of ${x} bytes runs past its end`, p, r)
+      if (!bound) {
+        p += x
+        continue
+      }
+    }
+    if (n > end - p) throw new CursorFault(`${n} items are claimed in ${end - p} bytes`, p, r)
+    switch (op) {
+      case OP.SKIP_VARINTS:
+        p = skipVarints(b, view, p, end, n)
+        break
+      case OP.SKIP_NUMBER_MAP:
+        p = skipVarints(b, view, p, end, 2 * n)
+        break
+      case OP.SKIP_BYTES_MAP:
+        p = skipBytesMap(b, p, end, n)
+        break
+      case OP.KEYS:
+        p = readKeys(b, p, end, n, store)
+        break
+      case OP.NUMBERS:
+        p = readNumbers(b, p, n, store)
+        break
+      case OP.NUMBER_MAP:
+      case OP.KEYED_NUMBERS:
+        p = readNumberMap(b, view, p, end, n, store, wanted, numberPlaces[code[q + 1]], keyed, r)
+        break
+      case OP.BYTES_MAP:
+      case OP.KEYED_BYTES:
+        p = readBytesMap(b, view, p, end, n, store, wanted, bytesPlaces[code[q + 1]], keyed, r)
+        break
+      case OP.ODD_NUMBER_MAP:
+      case OP.ODD_BYTES_MAP:
+      case OP.ODD_KEYED_NUMBERS:
+      case OP.ODD_KEYED_BYTES:
+        p = readOddMap(plan.nodes[code[q + 2]], b, view, p, end, n, store, wanted, keyed, r)
+        break
+      default:
+        throw new Error(`Cursor plan holds the unknown operation ${op}`)
+    }
+    if (p > end) throw new CursorFault('an array runs past the block', p, r)
+  }
+  if (bound && keyed < 0) {
+    const column = code[q + 1]
+    store.cellStart[column][r] = first
+    store.cellCount[column][r] = store.cellLength - first
   }
   return p
 }
@@ -451,7 +521,7 @@ function longLength(b: Uint8Array, at: number, end: number, row: number): number
   const length = VARINT.value
   if (length < 0 || length > end - VARINT.next)
     throw new CursorFault(`a value of ${length} bytes runs past the block`, at, row)
-  return length
+  return length | 0
 }
 
 function readInt32(b: Uint8Array, at: number, end: number, out: Int32Array, row: number): number {
@@ -552,21 +622,21 @@ function readInt64(b: Uint8Array, at: number, out: Int32Array, index: number): n
   return p
 }
 
-/** Copies to the heap; gives the offset. Unrolled: for paths of 150 bytes this beats `set` and `Buffer.copy`. */
-function copyToHeap(b: Uint8Array, at: number, length: number, store: ColumnStore): number {
-  let heap = store.heap
+/** Copies to the heap, four bytes at a time; gives the offset. The bytes have been checked to be in the block. */
+function copyToHeap(b: Uint8Array, view: DataView, at: number, length: number, store: ColumnStore): number {
   const offset = store.heapLength
-  if (offset + length > heap.length) heap = store.reserveHeap(length)
-  let to = offset
-  let p = at
-  const end = at + length
-  for (const last = end - 3; p < last; p += 4, to += 4) {
-    heap[to] = b[p]!
-    heap[to + 1] = b[p + 1]!
-    heap[to + 2] = b[p + 2]!
-    heap[to + 3] = b[p + 3]!
+  if (offset + length > store.heap.length) store.reserveHeap(length)
+  if (length >= 4) {
+    const heap = store.heapView
+    const shift = offset - at
+    const last = at + length - 4
+    for (let p = at; p < last; p += 4) heap.setInt32(p + shift, view.getInt32(p, true), true)
+    // The last four overlap those before.
+    heap.setInt32(last + shift, view.getInt32(last, true), true)
+  } else {
+    const { heap } = store
+    for (let i = 0; i < length; i++) heap[offset + i] = b[at + i]
   }
-  while (p < end) heap[to++] = b[p++]!
   store.heapLength = offset + length
   return offset
 }
@@ -600,7 +670,7 @@ function findSymbol(
 function skipVarints(b: Uint8Array, view: DataView, at: number, end: number, count: number): number {
   let p = at
   let n = count
-  const last = Math.min(end, view.byteLength) - 4
+  const last = end - 4
   while (n >= 4 && p <= last) {
     const ends = (~view.getInt32(p, true) >>> 7) & 0x01010101
     n -= Math.imul(ends, 0x01010101) >>> 24
@@ -620,7 +690,7 @@ function skipBytesMap(b: Uint8Array, at: number, end: number, count: number): nu
     let x = b[p++]
     if (x > 127 || (x & 1) !== 0) {
       x = longLength(b, p - 1, end, -1)
-      p = VARINT.next
+      p = VARINT.next | 0
     } else x = x >>> 1
     p += x
     if (p > end) throw new CursorFault('a map runs past the block', p)
@@ -731,7 +801,7 @@ function readNumberMap(
         key = (key >>> 1) ^ -(key & 1)
       } else {
         key = longKey(b, p - 1, end)
-        p = VARINT.next
+        p = VARINT.next | 0
       }
     } else key = (key >>> 1) ^ -(key & 1)
     const slot = slotOf(key, wanted)
@@ -798,6 +868,7 @@ function passKey(b: Uint8Array, at: number, end: number, key: number): number {
 /** As {@link readNumbersAtPlaces}. */
 function readBytesAtPlaces(
   b: Uint8Array,
+  view: DataView,
   at: number,
   end: number,
   count: number,
@@ -820,11 +891,11 @@ function readBytesAtPlaces(
     let length = b[p++]
     if (length > 127 || (length & 1) !== 0) {
       length = longLength(b, p - 1, end, -1)
-      p = VARINT.next
+      p = VARINT.next | 0
     } else length = length >>> 1
     if (!(p + length <= end)) throw new CursorFault(`a value of ${length} bytes runs past the block`, p)
-    if (keyed < 0) putBytes(b, p, length, keys[i], store)
-    else putKeyedBytes(b, p, length, keyed, slotOf(keys[i], wanted), store, row)
+    if (keyed < 0) putBytes(b, view, p, length, keys[i], store)
+    else putKeyedBytes(b, view, p, length, keyed, slotOf(keys[i], wanted), store, row)
     p += length
     pair = places[i] + 1
   }
@@ -833,6 +904,7 @@ function readBytesAtPlaces(
 
 function readBytesMap(
   b: Uint8Array,
+  view: DataView,
   at: number,
   end: number,
   count: number,
@@ -843,7 +915,7 @@ function readBytesMap(
   row: number,
 ): number {
   if (known.pairs === count) {
-    const p = readBytesAtPlaces(b, at, end, count, store, wanted, known, keyed, row)
+    const p = readBytesAtPlaces(b, view, at, end, count, store, wanted, known, keyed, row)
     if (p >= 0) return p
   }
   const { mayBegin } = wanted
@@ -863,19 +935,19 @@ function readBytesMap(
         key = (key >>> 1) ^ -(key & 1)
       } else {
         key = longKey(b, p - 1, end)
-        p = VARINT.next
+        p = VARINT.next | 0
       }
     } else key = (key >>> 1) ^ -(key & 1)
     let x = b[p++]
     if (x > 127 || (x & 1) !== 0) {
       x = longLength(b, p - 1, end, -1)
-      p = VARINT.next
+      p = VARINT.next | 0
     } else x = x >>> 1
     if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p)
     const slot = isSkipped ? -1 : slotOf(key, wanted)
     if (slot >= 0) {
-      if (keyed < 0) putBytes(b, p, x, key, store)
-      else putKeyedBytes(b, p, x, keyed, slot, store, row)
+      if (keyed < 0) putBytes(b, view, p, x, key, store)
+      else putKeyedBytes(b, view, p, x, keyed, slot, store, row)
       if (found < MAX_PLACES) {
         known.places[found] = count - n
         known.keys[found] = key
@@ -915,16 +987,24 @@ function putKeyedNumber(
 }
 
 /** Appends one cell with a byte value: in the cell itself up to eight bytes, else in the heap. */
-function putBytes(b: Uint8Array, at: number, length: number, key: number, store: ColumnStore): void {
+function putBytes(
+  b: Uint8Array,
+  view: DataView,
+  at: number,
+  length: number,
+  key: number,
+  store: ColumnStore,
+): void {
   store.reserveCells(1)
   const cell = store.cellLength++
   store.cellKey[cell] = key
   store.cellTag[cell] = length > 8 ? CELL_IN_HEAP : length
-  putLanes(b, at, length, store.cellLanes, cell, store)
+  putLanes(b, view, at, length, store.cellLanes, cell, store)
 }
 
 function putKeyedBytes(
   b: Uint8Array,
+  view: DataView,
   at: number,
   length: number,
   map: number,
@@ -934,12 +1014,13 @@ function putKeyedBytes(
 ): void {
   const column = map * store.layout.keyed.slots + slot
   store.keyedTags[column][row] = length > 8 ? CELL_IN_HEAP : length + 1
-  putLanes(b, at, length, store.keyedLanes[column], row, store)
+  putLanes(b, view, at, length, store.keyedLanes[column], row, store)
 }
 
 /** A byte value in two lanes: itself, little end first, or where it is in the heap. */
 function putLanes(
   b: Uint8Array,
+  view: DataView,
   at: number,
   length: number,
   lanes: Int32Array,
@@ -947,13 +1028,13 @@ function putLanes(
   store: ColumnStore,
 ): void {
   if (length > 8) {
-    lanes[2 * index] = copyToHeap(b, at, length, store)
+    lanes[2 * index] = copyToHeap(b, view, at, length, store)
     lanes[2 * index + 1] = length
     return
   }
   if (length === 8) {
-    lanes[2 * index] = b[at] | (b[at + 1] << 8) | (b[at + 2] << 16) | (b[at + 3] << 24)
-    lanes[2 * index + 1] = b[at + 4] | (b[at + 5] << 8) | (b[at + 6] << 16) | (b[at + 7] << 24)
+    lanes[2 * index] = view.getInt32(at, true)
+    lanes[2 * index + 1] = view.getInt32(at + 4, true)
     return
   }
   let low = 0
@@ -973,6 +1054,7 @@ function putLanes(
 function readOddMap(
   items: AvroSchema,
   b: Uint8Array,
+  view: DataView,
   at: number,
   end: number,
   count: number,
@@ -1018,8 +1100,8 @@ function readOddMap(
       length = longLength(b, valueAt, end, -1)
       valueAt = VARINT.next
     }
-    if (keyed < 0) putBytes(b, valueAt, length, key, store)
-    else putKeyedBytes(b, valueAt, length, keyed, slot, store, row)
+    if (keyed < 0) putBytes(b, view, valueAt, length, key, store)
+    else putKeyedBytes(b, view, valueAt, length, keyed, slot, store, row)
   }
   return p
 }
@@ -1090,7 +1172,7 @@ function skipNode(type: AvroSchema, b: Uint8Array, at: number, end: number, dept
       for (;;) {
         if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
         let n = VARINT.value
-        p = VARINT.next
+        p = VARINT.next | 0
         if (n === 0) return p
         if (n < 0) {
           if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
@@ -1129,12 +1211,12 @@ function readRows(
   for (;;) {
     if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
     let n = VARINT.value
-    p = VARINT.next
+    p = VARINT.next | 0
     if (n === 0) return p
     if (n < 0) {
       n = -n
       if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
-      p = VARINT.next
+      p = VARINT.next | 0
     }
     if (n > end - p) throw new CursorFault(`${n} items are claimed in ${end - p} bytes`, p)
     child.reserveRows(parent.childLength + n)

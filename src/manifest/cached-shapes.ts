@@ -34,16 +34,28 @@ export function manifestPlan(
   location: string,
   cache: ManifestCache,
 ): CursorPlan {
-  const { groups, metricColumns, isMetricsOnly } = read
-  // Which columns they are, is no business of the plan.
-  const kinds = [metricColumns === undefined ? '' : 'by column', isMetricsOnly ? 'metrics only' : '']
-  const variant = [groups.join(), ...kinds].join(';')
+  const variant = variantOf(read)
   const known = cache.findPlan(shape.writerSchemaBytes, variant)
   if (known !== undefined) return known
   const compiled = compileCursorPlan(shape.writerSchema, entryBindings(read), shape.byName, location)
-  const plan = { ...compiled, absent: compiled.absent | unreadNulls(groups) }
+  const plan = { ...compiled, absent: compiled.absent | unreadNulls(read.groups) }
   cache.addPlan(shape.writerSchemaBytes, variant, plan)
   return plan
+}
+
+/** Put together once for all manifests of a batch. */
+const VARIANTS = new WeakMap<ReadFields, string>()
+
+/** What a plan depends on, beside the schema. Which columns they are, is no business of it. */
+function variantOf(read: ReadFields): string {
+  let variant = VARIANTS.get(read)
+  if (variant === undefined) {
+    const { groups, metricColumns, isMetricsOnly } = read
+    const kinds = [metricColumns === undefined ? '' : 'by column', isMetricsOnly ? 'metrics only' : '']
+    variant = [groups.join(), ...kinds].join(';')
+    VARIANTS.set(read, variant)
+  }
+  return variant
 }
 
 /** The codec of a list and the compiled form of its schema, from the cache if that was seen before. */

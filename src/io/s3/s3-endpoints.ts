@@ -33,7 +33,10 @@ export class SetupError extends Error {}
 
 /** Rejects with SetupError if no region is known, what loading the SDK or its config files rejects with. */
 export async function openEndpoints(options: S3Options, endpoint: string | undefined): Promise<S3Endpoints> {
-  const sdk = await import('@aws-sdk/client-s3')
+  const [sdk, { SignatureV4 }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@smithy/signature-v4'),
+  ])
   const profile = options.profile === undefined ? {} : { profile: options.profile }
   const defaults = new sdk.S3Client({
     ...profile,
@@ -70,7 +73,7 @@ export async function openEndpoints(options: S3Options, endpoint: string | undef
         origin: originOf(new URL(url.href)),
         path: url.pathname.replace(/\/+$/, ''),
         region: signingRegion,
-        signer: new S3Signer(signingRegion),
+        signer: new S3Signer(SignatureV4, signingRegion),
       }
     },
   }

@@ -37,8 +37,8 @@ interface Wanted {
   readonly bucket: string
   /** Encoded, with a slash at its start; empty for the bucket itself. */
   readonly path: string
-  /** Encoded, without the question mark. */
-  readonly query: string
+  /** Names and values, not encoded. */
+  readonly query: Readonly<Record<string, string>>
   readonly range: ByteRange | undefined
 }
 
@@ -102,7 +102,7 @@ export class S3FileIO implements FileIO {
         checkRead(location, range)
         // HTTP has no way to ask for no bytes.
         if (range?.start === range?.end && range !== undefined) return new Uint8Array(0)
-        return await this.#get({ what: 'read', location, bucket, path, query: '', range }, signal)
+        return await this.#get({ what: 'read', location, bucket, path, query: {}, range }, signal)
       },
     }
   }
@@ -115,13 +115,13 @@ export class S3FileIO implements FileIO {
     const names: string[] = []
     let next: string | undefined
     for (let page = 1; page <= MAX_PAGES; page++) {
-      const query = queryTextOf({
+      const query = {
         'list-type': '2',
         delimiter: '/',
         'encoding-type': 'url',
         prefix,
         ...(next === undefined ? {} : { 'continuation-token': next }),
-      })
+      }
       const bytes = await this.#get(
         { what: 'list', location: folder, bucket, path: '', query, range: undefined },
         signal,
@@ -160,7 +160,7 @@ export class S3FileIO implements FileIO {
     for (;;) {
       const setting =
         this.#settingInHand(wanted.bucket) ?? (await unlessAborted(this.#setting(wanted), signal))
-      const outcome = await readOnce(this.#transport, this.#signed(wanted, setting), signal)
+      const outcome = await readOnce(this.#transport, await this.#signed(wanted, setting), signal)
       if (outcome instanceof Uint8Array || outcome instanceof Failure) return outcome
       const refusal = explainRefusal(
         { ...wanted, region: setting.bucket.region, isAnonymous: setting.credentials === undefined },
@@ -202,8 +202,12 @@ export class S3FileIO implements FileIO {
     }
   }
 
-  #signed({ what, location, path, query, range }: Wanted, { bucket, credentials }: Setting): FileRequest {
+  async #signed(
+    { what, location, path, query, range }: Wanted,
+    { bucket, credentials }: Setting,
+  ): Promise<FileRequest> {
     const { origin, signer } = bucket
+    const text = queryTextOf(query)
     const whole = `${bucket.path}${path}` || '/'
     const headers = rangeHeader(range)
     return {
@@ -211,11 +215,11 @@ export class S3FileIO implements FileIO {
       location,
       range,
       origin,
-      path: query === '' ? whole : `${whole}?${query}`,
+      path: text === '' ? whole : `${whole}?${text}`,
       headers:
         credentials === undefined
           ? headers
-          : signer.sign(
+          : await signer.sign(
               { host: origin.host, path: whole, query, headers },
               credentials,
               Date.now() + this.#clockOffsetMs,
