@@ -126,7 +126,7 @@ function ourReader(options: ReaderOptions): Reader {
   }
 }
 
-/** A plan by a new planner in this thread, without a cache. */
+/** A plan by a new planner in this thread. */
 async function measurePlan(
   server: S3ServerProcess,
   { metadataLocation, manifestPaths }: GeneratedTable,
@@ -142,7 +142,7 @@ async function measurePlan(
     requestLimit,
     rebase: [rebase(folder, `s3://${BUCKET}/${PREFIX}`)],
   })
-  await using planner = new ScanPlanner({ cache: 'off', workers: 0 })
+  await using planner = new ScanPlanner({ workers: 0 })
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const start = performance.now()

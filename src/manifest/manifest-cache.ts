@@ -39,7 +39,7 @@ export const DEFAULT_MAX_ENTRY_BYTES = 128 * 1024 * 1024
 /** Headers kept per kind. A table has one per spec, schema and writer; 1,000 also covers a planner of many tables. */
 const MAX_HEADERS = 1000
 /** What a row of a manifest list takes in memory, about: measured with two partition fields. */
-export const ROW_BYTES = 1450
+export const ROW_BYTES = 1060
 /** Headers with more bytes than this are not kept. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024
 /** Bytes of headers kept per kind; what is parsed from them grows with them. */
@@ -166,7 +166,7 @@ export class ManifestCache {
 
   /**
    * @param identity of the FileIO the location belongs to; without it, any will do
-   * @param length what the metadata says of the file's length; a file kept under another length is another file
+   * @param length what the metadata says of the file's length; a file of another length is another file, or a part of one
    */
   hasFile(location: string, identity?: string, length?: number): boolean {
     return this.#find(location, identity, length) !== undefined
@@ -228,14 +228,14 @@ export class ManifestCache {
   }
 
   /**
-   * Keeps the bytes of a file that will never change; the array must not be changed afterwards. Drops the files
+   * Keeps all the bytes of a file that will never change; the array must not be changed afterwards. Drops the files
    * used longest ago when over budget. A file larger than the whole budget is not kept.
    */
-  keepFile(location: string, bytes: Uint8Array, identity = '', length?: number): void {
+  keepFile(location: string, bytes: Uint8Array, identity = ''): void {
     if (!this.#enabled) return
     this.#drop(this.#byPlace.get(identity)?.get(location))
     if (bytes.byteLength > this.#maxFileBytes) return
-    const file: KeptFile = { identity, location, bytes, length, lent: 0, rows: undefined }
+    const file: KeptFile = { identity, location, bytes, lent: 0, rows: undefined }
     this.#files.add(file)
     let places = this.#byPlace.get(identity)
     if (places === undefined) this.#byPlace.set(identity, (places = new Map<string, KeptFile>()))
@@ -267,8 +267,7 @@ export class ManifestCache {
   #find(location: string, identity: string | undefined, length: number | undefined): KeptFile | undefined {
     const file =
       identity === undefined ? this.#findAnywhere(location) : this.#byPlace.get(identity)?.get(location)
-    if (file === undefined) return undefined
-    return length === undefined || file.length === undefined || file.length === length ? file : undefined
+    return length === undefined || file?.bytes.length === length ? file : undefined
   }
 
   /** For people who look into the cache; plans know the store. */
@@ -306,8 +305,6 @@ interface KeptFile {
   readonly location: string
   /** In shared memory once a worker has needed them. */
   bytes: Uint8Array
-  /** As the metadata claims it. */
-  readonly length: number | undefined
   lent: number
   /** If it is a manifest list that was decoded. */
   rows: readonly ManifestFile[] | undefined

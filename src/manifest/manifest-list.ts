@@ -1,7 +1,7 @@
 /**
  * Manifest lists: bytes to {@link ManifestFile} rows, in the order of the file.
  */
-import { decodeContainer, wantedKeys } from '../avro/cursor.ts'
+import { decodeBlocks, wantedKeys } from '../avro/cursor.ts'
 import { ColumnStore } from '../avro/column-store.ts'
 import { openContainer } from '../avro/container.ts'
 import { CorruptFileError } from '../errors.ts'
@@ -12,45 +12,68 @@ import type { PartitionFieldSummary } from './manifest-file.ts'
 import { ManifestContent, ManifestFile } from './manifest-file.ts'
 
 const NO_KEYS = wantedKeys([])
+/** Rows made in one step: a fraction of a millisecond. */
+const ROWS_PER_STEP = 128
+
+export interface ReadManifestListOptions {
+  /** Where parsed schemas are kept; a fresh one otherwise. */
+  cache?: ManifestCache
+  /** The file's name, for messages. */
+  location?: string
+}
 
 /**
  * Decodes a manifest list (R1.14). Fields that its schema lacks take the defaults of v1, one by one.
  *
  * @param bytes the whole file
- * @param options.cache where parsed schemas are kept; a fresh one otherwise
- * @param options.location the file's name, for messages
  * @throws CorruptFileError for bytes that are no manifest list, UnsupportedFeatureError for an unknown codec
  */
 export function readManifestListBytes(
   bytes: Uint8Array,
-  options: { cache?: ManifestCache; location?: string } = {},
+  options: ReadManifestListOptions = {},
 ): ManifestFile[] {
-  const location = options.location ?? 'manifest list'
+  const steps = manifestListSteps(bytes, options)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** As {@link readManifestListBytes}, in steps. The cache is asked in the first one. */
+export function* manifestListSteps(
+  bytes: Uint8Array,
+  { cache = ManifestCache.disabled(), location = 'manifest list' }: ReadManifestListOptions,
+): Generator<undefined, ManifestFile[]> {
   const container = openContainer(bytes, location)
-  const { codec, plan } = listShape(container, options.cache ?? ManifestCache.disabled())
+  const { codec, plan } = listShape(container, cache)
+  yield
   const store = new ColumnStore(LIST_LAYOUT)
-  const rows = decodeContainer(container, codec, plan, store, 0, NO_KEYS)
-  return new ListRows(store, location).files(rows)
+  const count = yield* decodeBlocks(container, codec, plan, store, 0, NO_KEYS)
+  const rows = new ListRows(store, location)
+  const files: ManifestFile[] = []
+  while (files.length < count) {
+    yield
+    const end = Math.min(count, files.length + ROWS_PER_STEP)
+    while (files.length < end) files.push(rows.file(files.length))
+  }
+  return files
 }
 
 class ListRows {
   readonly #store: ColumnStore
   readonly #location: string
   readonly #longs: BigInt64Array[]
+  /** Of all rows, together: a buffer for each would cost more than the rest of a row. */
+  readonly #bounds: Uint8Array
 
   constructor(store: ColumnStore, location: string) {
     this.#store = store
     this.#location = location
     this.#longs = store.int64.map((lanes) => new BigInt64Array(lanes.buffer))
+    this.#bounds = store.child?.heap.slice(0, store.child.heapLength) ?? new Uint8Array(0)
   }
 
-  files(rows: number): ManifestFile[] {
-    const files: ManifestFile[] = []
-    for (let row = 0; row < rows; row++) files.push(this.#file(row))
-    return files
-  }
-
-  #file(row: number): ManifestFile {
+  file(row: number): ManifestFile {
     const { int32, uint8 } = this.#store
     const content = this.#isNull(row, LIST_NULL_BIT.content) ? 0 : uint8[LIST_COLUMN.uint8.content][row]
     if (content !== ManifestContent.DATA && content !== ManifestContent.DELETES) {
@@ -76,7 +99,7 @@ class ListRows {
       partitions: this.#summaries(row),
       keyMetadata: this.#isNull(row, LIST_NULL_BIT.keyMetadata)
         ? undefined
-        : this.#bytes(this.#store, row, LIST_COLUMN.bytes.keyMetadata).slice(),
+        : this.#bytes(row, LIST_COLUMN.bytes.keyMetadata).slice(),
       firstRowId: this.#long(row, 'firstRowId'),
     })
   }
@@ -114,24 +137,26 @@ class ListRows {
         containsNan: isNull(SUMMARY_NULL_BIT.containsNan)
           ? undefined
           : child.uint8[uint8.containsNan][i] === 1,
-        lowerBound: isNull(SUMMARY_NULL_BIT.lowerBound)
-          ? undefined
-          : this.#bytes(child, i, bytes.lowerBound).slice(),
-        upperBound: isNull(SUMMARY_NULL_BIT.upperBound)
-          ? undefined
-          : this.#bytes(child, i, bytes.upperBound).slice(),
+        lowerBound: isNull(SUMMARY_NULL_BIT.lowerBound) ? undefined : this.#bound(child, i, bytes.lowerBound),
+        upperBound: isNull(SUMMARY_NULL_BIT.upperBound) ? undefined : this.#bound(child, i, bytes.upperBound),
       })
     }
     return summaries
   }
 
   #text(row: number, column: number): string {
-    const bytes = this.#bytes(this.#store, row, column)
+    const bytes = this.#bytes(row, column)
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   }
 
-  #bytes(store: ColumnStore, row: number, column: number): Uint8Array {
-    const offset = store.bytesOffset[column][row]
-    return store.heap.subarray(offset, offset + store.bytesLength[column][row])
+  #bytes(row: number, column: number): Uint8Array {
+    const { heap, bytesOffset, bytesLength } = this.#store
+    const offset = bytesOffset[column][row]
+    return heap.subarray(offset, offset + bytesLength[column][row])
+  }
+
+  #bound({ bytesOffset, bytesLength }: ColumnStore, i: number, column: number): Uint8Array {
+    const offset = bytesOffset[column][i]
+    return this.#bounds.subarray(offset, offset + bytesLength[column][i])
   }
 }

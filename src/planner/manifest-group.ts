@@ -17,22 +17,28 @@ export interface ManifestGroup {
   readonly deletes: ManifestSelection
 }
 
+/** A fraction of a millisecond. */
+const ROWS_PER_STEP = 256
+
 /**
+ * In steps, for there may be a hundred thousand manifests.
+ *
  * @param mightMatch asked for each row whose manifest may hold live files, until one of a path's rows does
  * @param absolute what a stored path stands for, where different texts may name one manifest
  */
-export function selectManifests(
+export function* selectManifests(
   manifests: readonly ManifestFile[],
   warnings: Warnings,
   mightMatch: (manifest: ManifestFile) => boolean = () => true,
   absolute?: (path: string) => string,
-): ManifestGroup {
+): Generator<undefined, ManifestGroup> {
   const timesListed = new Map<string, number>()
   // Of several rows for one path the first that may hold live files counts, unless no row might match: skipping is
   // what needs agreement.
   const live = new Map<string, ManifestFile[]>()
   const contentOf = new Map<string, ManifestContent>()
-  for (const manifest of manifests) {
+  for (const [i, manifest] of manifests.entries()) {
+    if (i % ROWS_PER_STEP === 0) yield
     const path = absolute?.(manifest.manifestPath) ?? manifest.manifestPath
     timesListed.set(path, (timesListed.get(path) ?? 0) + 1)
     const content = contentOf.get(path)
@@ -55,7 +61,12 @@ export function selectManifests(
         `Manifest ${path} is listed ${times} times in the manifest list; it is read once.`,
       )
   }
-  const selected = [...live.values()].filter((rows) => rows.some(mightMatch)).map(([first]) => first)
+  const selected: ManifestFile[] = []
+  let asked = 0
+  for (const rows of live.values()) {
+    if (asked++ % ROWS_PER_STEP === 0) yield
+    if (rows.some(mightMatch)) selected.push(rows[0])
+  }
   const ofKind = (deletes: boolean): ManifestSelection => ({
     total: manifests.filter((manifest) => manifest.isDeleteManifest === deletes).length,
     selected: selected.filter((manifest) => manifest.isDeleteManifest === deletes),

@@ -7,7 +7,7 @@ import { DiskCache } from '../io/disk-cache.ts'
 import { ManifestCache } from '../manifest/manifest-cache.ts'
 import type { ManifestFile } from '../manifest/manifest-file.ts'
 import { inlineManifest } from '../manifest/manifest-file.ts'
-import { readManifestListBytes } from '../manifest/manifest-list.ts'
+import { manifestListSteps } from '../manifest/manifest-list.ts'
 import { DecoderChoice } from './decoder-choice.ts'
 import type { Decoder } from './decoder.ts'
 import { FileFetcher } from './file-fetcher.ts'
@@ -17,7 +17,7 @@ import { PlanStop } from './plan-stop.ts'
 import type { CacheCounts, PlanOptions } from './scan-plan.ts'
 import { ScanPlan } from './scan-plan.ts'
 import type { TableScan } from './table-scan.ts'
-import { TimeShare } from './time-slice.ts'
+import { inSlices, TimeShare, TimeSlice } from './time-slice.ts'
 import { Warnings } from './warnings.ts'
 
 export interface ScanPlannerOptions {
@@ -83,15 +83,17 @@ export class ScanPlanner implements AsyncDisposable {
     stop.listen()
     try {
       const filter = new ScanFilter(scan.filter, scan.selected, scan.options)
-      const listed = await this.#manifests(scan, io, stop.signal, warnings)
+      const slice = new TimeSlice(this.#share)
+      const listed = await this.#manifests(scan, io, stop.signal, slice, warnings)
       // Closed meanwhile: threads that start now would never be ended.
       this.#refuseIfClosed()
-      const manifests = selectManifests(
+      const selecting = selectManifests(
         listed.files,
         warnings,
         (manifest) => filter.mightMatch(manifest, warnings),
         scan.table.absolute,
       )
+      const manifests = await inSlices(selecting, slice, stop.signal)
       const { entries } = this.cache
       // Tasks that show metrics are decoded in a form of their own.
       const mayUseEntries = entries.bytes > 0 && scan.shownColumns.length === 0
@@ -148,6 +150,7 @@ export class ScanPlanner implements AsyncDisposable {
     scan: TableScan,
     io: CountingFileIO,
     signal: AbortSignal,
+    slice: TimeSlice,
     warnings: Warnings,
   ): Promise<{ files: readonly ManifestFile[]; counts: CacheCounts }> {
     const counts = { hits: 0, misses: 0, fileHits: 0, diskHits: 0, entryHits: 0 }
@@ -169,13 +172,17 @@ export class ScanPlanner implements AsyncDisposable {
     const file = { location, length: undefined }
     if (this.#fetcher.has(file, io)) counts.fileHits++
     const bytes = await this.#fetcher.fetch(file, io, signal, { counts, warnings })
-    const { hits, misses } = this.cache
     try {
       const kept = this.cache.rowsOf(bytes)
-      const files = kept ?? readManifestListBytes(bytes, { cache: this.cache, location })
-      if (kept === undefined) this.cache.keepRows(bytes, files)
+      if (kept !== undefined) return { files: kept, counts }
+      const steps = manifestListSteps(bytes, { cache: this.cache, location })
+      // Other plans may use the cache between two steps, but not during the first, which looks the header up.
+      const { hits, misses } = this.cache
+      steps.next()
       counts.hits = this.cache.hits - hits
       counts.misses = this.cache.misses - misses
+      const files = await inSlices(steps, slice, signal)
+      this.cache.keepRows(bytes, files)
       return { files, counts }
     } finally {
       this.#fetcher.giveBack(bytes)

@@ -37,6 +37,25 @@ export class TimeShare {
   }
 }
 
+/**
+ * Takes steps to their end; between two of them the event loop turns when it is time.
+ *
+ * @throws the signal's reason, once the event loop has turned
+ */
+export async function inSlices<T>(
+  steps: Iterator<unknown, T>,
+  slice: TimeSlice,
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (!slice.isOver) continue
+    await slice.turn()
+    signal.throwIfAborted()
+  }
+}
+
 /** The slices of one plan. */
 export class TimeSlice {
   readonly #share: TimeShare

@@ -19,7 +19,14 @@ const counts = (added?: number, existing?: number, deleted?: number): Counts => 
 
 function select(rows: readonly Partial<ManifestFileFields>[]): ManifestGroup & { warnings: string[] } {
   const warnings = new Warnings()
-  return { ...selectManifests(rows.map(manifestFile), warnings), warnings: warnings.list() }
+  return { ...drained(selectManifests(rows.map(manifestFile), warnings)), warnings: warnings.list() }
+}
+
+function drained<T>(steps: Iterator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
 }
 
 const pathsIn = (selection: ManifestGroup['data']): string[] =>
@@ -118,7 +125,7 @@ describe('manifest group', () => {
       const rows = [{ manifestPath: 'a' }, { manifestPath: 's3://b/t/a' }, { manifestPath: 'b' }]
       const absolute = (path: string): string => relativeTo('s3://b/t', path)
       const warnings = new Warnings()
-      const { data } = selectManifests(rows.map(manifestFile), warnings, undefined, absolute)
+      const { data } = drained(selectManifests(rows.map(manifestFile), warnings, undefined, absolute))
       assert.deepEqual(pathsIn(data), ['a', 'b'])
       assert.match(warnings.list().join(), /Manifest s3:\/\/b\/t\/a is listed 2 times/)
       assert.deepEqual(pathsIn(select(rows).data), ['a', 's3://b/t/a', 'b'])
