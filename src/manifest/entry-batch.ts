@@ -55,6 +55,8 @@ export class EntryBatch {
   readonly vectors: EntryVectors | undefined
   #facts: LiveFacts | undefined
   /** By number of the column, made when first asked for: a view keeps the memory of a column that the store lets go. */
+  /** The heap, to take texts from. */
+  #text: Buffer | undefined
   readonly #longs: (BigInt64Array | undefined)[] = []
   readonly #tuples: (PartitionTuple | undefined)[] = []
 
@@ -257,8 +259,10 @@ export class EntryBatch {
 
   text(row: number, column: keyof typeof COLUMN.bytes): string {
     const { heap } = this.store
+    // One for all rows: to make one costs as much as to decode a path.
+    this.#text ??= Buffer.from(heap.buffer, heap.byteOffset, heap.byteLength)
     const offset = this.bytesOffset(row, column)
-    return Buffer.from(heap.buffer, heap.byteOffset + offset, this.bytesLength(row, column)).toString('utf8')
+    return this.#text.toString('utf8', offset, offset + this.bytesLength(row, column))
   }
 
   /** The partition tuple of a row, decoded once per distinct tuple. */

@@ -62,6 +62,8 @@ const NOTHING: DeleteAssignment = { countAt: () => 0, sizeAt: () => 0, filesAt: 
 
 const KIND = { GLOBAL_EQUALITY: 0, PARTITION_EQUALITY: 1, PARTITION_POSITION: 2, PATH_POSITION: 3 } as const
 const KINDS = 4
+/** A row's numbers in an assignment: from and to of each kind. */
+const RANGE_CELLS = 2 * KINDS
 const EQUALITY_KINDS = [KIND.GLOBAL_EQUALITY, KIND.PARTITION_EQUALITY] as const
 /** Rows between two looks at the clock: a fraction of a millisecond. */
 const ROWS_PER_LOOK = 256
@@ -484,7 +486,7 @@ class RangeAssignment implements DeleteAssignment {
     this.#lists = lists
     this.#sizes = sizes
     this.#file = file
-    this.#ranges = new Uint32Array(rows * KINDS * 2)
+    this.#ranges = new Uint32Array(rows * RANGE_CELLS)
     this.#dvs = new Int32Array(rows).fill(-1)
   }
 
@@ -500,8 +502,8 @@ class RangeAssignment implements DeleteAssignment {
 
   /** The same ranges for another row, which has no deletes by path. */
   copy(i: number, from: number): void {
-    const first = from * KINDS * 2
-    this.#ranges.copyWithin(i * KINDS * 2, first, first + KINDS * 2)
+    const first = from * RANGE_CELLS
+    this.#ranges.copyWithin(i * RANGE_CELLS, first, first + RANGE_CELLS)
   }
 
   hasEquality(i: number): boolean {
@@ -536,7 +538,8 @@ class RangeAssignment implements DeleteAssignment {
   }
 
   countAt(i: number): number {
-    let count = (this.#kept.get(i)?.length ?? 0) + (this.#dvs[i] >= 0 ? 1 : 0)
+    let count = this.#dvs[i] >= 0 ? 1 : 0
+    if (this.#kept.size > 0) count += this.#kept.get(i)?.length ?? 0
     for (let kind = 0; kind < KINDS; kind++) count += this.#to(i, kind) - this.#from(i, kind)
     return count
   }
@@ -544,15 +547,15 @@ class RangeAssignment implements DeleteAssignment {
   sizeAt(i: number): number {
     const dv = this.#dvs[i]
     let size = dv >= 0 ? this.#sizes[dv] : 0
-    for (const id of this.#kept.get(i) ?? []) size += this.#sizes[id]
+    if (this.#kept.size > 0) for (const id of this.#kept.get(i) ?? []) size += this.#sizes[id]
     for (let kind = 0; kind < KINDS; kind++)
       size += this.#lists[kind].sizeOf(this.#from(i, kind), this.#to(i, kind))
     return size
   }
 
   filesAt(i: number): readonly DeleteFile[] {
-    if (this.countAt(i) === 0) return NO_FILES
     if (this.#last !== undefined && this.#hasSameFiles(i, this.#last.i)) return this.#last.files
+    if (this.countAt(i) === 0) return NO_FILES
     const files = (this.#kept.get(i) ?? []).map((id) => this.#file(id))
     for (let kind = 0; kind < KINDS; kind++) {
       if (kind === KIND.PARTITION_POSITION && this.#dvs[i] >= 0) files.push(this.#file(this.#dvs[i]))
@@ -564,10 +567,11 @@ class RangeAssignment implements DeleteAssignment {
   }
 
   #hasSameFiles(i: number, other: number): boolean {
-    if (this.#kept.has(i) || this.#kept.has(other) || this.#dvs[i] !== this.#dvs[other]) return false
-    for (let kind = 0; kind < KINDS; kind++)
-      if (this.#from(i, kind) !== this.#from(other, kind) || this.#to(i, kind) !== this.#to(other, kind))
-        return false
+    if (this.#dvs[i] !== this.#dvs[other]) return false
+    if (this.#kept.size > 0 && (this.#kept.has(i) || this.#kept.has(other))) return false
+    const ranges = this.#ranges
+    const [at, to] = [i * RANGE_CELLS, other * RANGE_CELLS]
+    for (let cell = 0; cell < RANGE_CELLS; cell++) if (ranges[at + cell] !== ranges[to + cell]) return false
     return true
   }
 
