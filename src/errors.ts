@@ -69,19 +69,33 @@ export class UnsupportedFeatureError extends IcebergError {
   readonly code = 'ERR_UNSUPPORTED'
 }
 
-/** A file that must exist does not. */
+/** A file that must exist does not; `storeMissing` says that the store itself does not (a bucket). */
 export class NotFoundError extends IcebergError {
   readonly code = 'ERR_NOT_FOUND'
+  readonly storeMissing: boolean
+
+  constructor(message: string, place: ErrorPlace & { cause?: unknown; storeMissing?: boolean } = {}) {
+    super(message, place)
+    this.storeMissing = place.storeMissing ?? false
+  }
 }
 
-/** The store failed; `retryable` says whether the same request may succeed later. */
+/**
+ * The store failed; `retryable` says whether the same request may succeed later. `denied` says that the store is well
+ * and knows who asks, and does not permit this request, or does not have its kind: others may succeed.
+ */
 export class StorageError extends IcebergError {
   readonly code = 'ERR_STORAGE'
   readonly retryable: boolean
+  readonly denied: boolean
 
-  constructor(message: string, place: ErrorPlace & { cause?: unknown; retryable?: boolean } = {}) {
+  constructor(
+    message: string,
+    place: ErrorPlace & { cause?: unknown; retryable?: boolean; denied?: boolean } = {},
+  ) {
     super(message, place)
     this.retryable = place.retryable ?? false
+    this.denied = place.denied ?? false
   }
 }
 
@@ -107,6 +121,8 @@ export interface PlainError {
   entry: number | undefined
   byte: number | undefined
   retryable: boolean | undefined
+  denied: boolean | undefined
+  storeMissing: boolean | undefined
 }
 
 const CLASSES = {
@@ -122,7 +138,7 @@ const CLASSES = {
 /** Structured clone keeps only message and stack of an error, so errors cross threads as data. */
 export function toPlainError(error: unknown): PlainError {
   const e = error instanceof Error ? error : new Error(String(error))
-  const own = e as Partial<IcebergError & StorageError>
+  const own = e as Partial<Omit<StorageError, 'code'> & Pick<NotFoundError, 'storeMissing'>>
   return {
     code: isIcebergError(e) ? e.code : undefined,
     name: e.name,
@@ -132,6 +148,8 @@ export function toPlainError(error: unknown): PlainError {
     entry: own.entry,
     byte: own.byte,
     retryable: own.retryable,
+    denied: own.denied,
+    storeMissing: own.storeMissing,
   }
 }
 
@@ -142,11 +160,13 @@ export function fromPlainError(plain: PlainError): Error {
     if (plain.stack !== undefined) error.stack = plain.stack
     return error
   }
-  const place: ErrorPlace & { retryable?: boolean } = {}
+  const place: ErrorPlace & { retryable?: boolean; denied?: boolean; storeMissing?: boolean } = {}
   if (plain.location !== undefined) place.location = plain.location
   if (plain.entry !== undefined) place.entry = plain.entry
   if (plain.byte !== undefined) place.byte = plain.byte
   if (plain.retryable !== undefined) place.retryable = plain.retryable
+  if (plain.denied !== undefined) place.denied = plain.denied
+  if (plain.storeMissing !== undefined) place.storeMissing = plain.storeMissing
   const error = new CLASSES[plain.code](plain.message, place)
   if (plain.stack !== undefined) error.stack = plain.stack
   return error

@@ -1,9 +1,10 @@
 /**
  * One table of a catalog: loads it, finds out whether it has changed, and keeps the credentials of its storage good.
  */
-import { InvalidArgumentError } from '../errors.ts'
+import { InvalidMetadataError } from '../errors.ts'
 import type { FileIO } from '../io/file-io.ts'
-import { DEFAULT_REQUEST_LIMIT, limitRequests } from '../io/limit-file-io.ts'
+import { checkRequestLimit, DEFAULT_REQUEST_LIMIT, limitRequests } from '../io/limit-file-io.ts'
+import { textOf } from '../io/property-text.ts'
 import { LocationMap } from '../io/rebase.ts'
 import { MAX_METADATA_BYTES } from '../metadata/metadata-bytes.ts'
 import type { TableMetadata } from '../metadata/table-metadata.ts'
@@ -12,7 +13,7 @@ import { Table, type ReloadedTable } from '../planner/table.ts'
 import { tableBearer, type Bearer } from './bearer.ts'
 import { formatIdentifier, type CatalogLoadOptions, type TableIdentifier } from './catalog.ts'
 import { ENDPOINTS, requireEndpoint } from './rest-config.ts'
-import { valueOf, type Properties } from './rest-options.ts'
+import { DELEGATION_HEADER, isHeaderValue, valueOf, type Properties } from './rest-options.ts'
 import { MAX_SMALL_ANSWER_BYTES, type OpenSession, type RestSession } from './rest-session.ts'
 import { checkScanPlanningMode } from './scan-planning-mode.ts'
 import {
@@ -24,8 +25,6 @@ import {
 } from './table-response.ts'
 import { EVERYWHERE, openTableStorage, storageShape } from './table-storage.ts'
 import { s3CredentialsIn, VendedCredentials, withoutS3Credentials } from './vended-credentials.ts'
-
-const DELEGATION = 'x-iceberg-access-delegation'
 
 /** The metadata that a table has, and what the catalog calls that version. */
 interface KnownVersion {
@@ -39,7 +38,8 @@ export class CatalogTable {
   readonly #identifier: TableIdentifier
   readonly #options: CatalogLoadOptions
   readonly #wantsVended: boolean
-  readonly #what: string
+  /** For messages. */
+  readonly #name: string
   readonly #url: URL
   readonly #vended: VendedCredentials
   #bearer: Bearer
@@ -61,21 +61,18 @@ export class CatalogTable {
     this.#options = options
     this.#wantsVended = options.vendedCredentials
     this.#bearer = session.bearer
-    this.#what = `load table ${formatIdentifier(identifier)}`
+    this.#name = formatIdentifier(identifier)
     this.#url = session.paths.table(identifier)
-    this.#vended = new VendedCredentials(formatIdentifier(identifier), (signal) => this.#renew(signal))
-    requireEndpoint(session.config, 'loadTable', rest.purpose(this.#what))
-    const { requestLimit } = options
-    if (requestLimit !== undefined && !(Number.isInteger(requestLimit) && requestLimit > 0))
-      throw new InvalidArgumentError(
-        `Cannot ${this.#what}: the request limit is ${requestLimit}, not a whole number above zero`,
-      )
+    this.#vended = new VendedCredentials(this.#name, (signal) => this.#renew(signal))
+    const purpose = rest.purpose(`load table ${this.#name}`)
+    requireEndpoint(session.config, 'loadTable', purpose)
+    checkRequestLimit(options.requestLimit, purpose)
   }
 
   /** One request. */
   async load(): Promise<Table> {
     const { signal, rebase = [], io } = this.#options
-    const { response, etag } = (await this.#ask(undefined, signal))!
+    const { response, etag } = (await this.#ask('load', undefined, signal))!
     const metadata = this.#parse(response)
     this.#known = { metadata, etag }
     const opened = io === undefined ? this.#openStorage(response) : this.#limit(io)
@@ -90,7 +87,7 @@ export class CatalogTable {
   async #reload(signal: AbortSignal, known: TableMetadata): Promise<ReloadedTable | undefined> {
     // A version that the table did not take, as being of another table, must not be taken for the one it has.
     const etag = this.#known?.metadata === known ? this.#known.etag : undefined
-    const answer = await this.#ask(etag, signal)
+    const answer = await this.#ask('refresh', etag, signal)
     if (answer === undefined) return undefined
     const { response } = answer
     const isSame =
@@ -107,11 +104,14 @@ export class CatalogTable {
 
   /** `undefined` if the version of that tag is the current one. */
   async #ask(
+    verb: 'load' | 'refresh',
     etag: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ response: TableResponse; etag: string | undefined } | undefined> {
+    const what = `${verb} table ${this.#name}`
+    const purpose = this.#rest.purpose(what)
     const call = {
-      what: this.#what,
+      what,
       url: this.#url,
       maxBytes: MAX_METADATA_BYTES,
       bearer: this.#bearer,
@@ -120,22 +120,22 @@ export class CatalogTable {
     }
     const answer = await this.#rest.get(this.#session, call)
     if (answer.status === 304) return undefined
-    const response = parseTableResponse(this.#rest.read(answer, call), this.#rest.purpose(this.#what))
+    const response = parseTableResponse(this.#rest.read(answer, call), purpose)
     const { config } = response
-    checkScanPlanningMode(
-      `table ${formatIdentifier(this.#identifier)} of the catalog ${this.#rest.base.href}`,
-      config,
-      this.#session.config.properties,
-    )
-    const token = valueOf(config, 'token')
-    if (token !== undefined && token !== '') this.#bearer = tableBearer(this.#session.bearer, token)
+    checkScanPlanningMode(purpose, config, this.#session.config.properties)
+    const token = textOf(config, 'token')
+    if (token !== undefined && !isHeaderValue(token))
+      throw new InvalidMetadataError(
+        `${purpose}: the token in the table's config has characters that no header may have`,
+      )
+    if (token !== undefined) this.#bearer = tableBearer(this.#session.bearer, token)
     return { response, etag: answer.headers.get('etag') ?? undefined }
   }
 
   /** The user may have said another one in a header of their own. */
   #delegation(): Properties {
-    return this.#wantsVended && valueOf(this.#session.headers, DELEGATION) === undefined
-      ? { [DELEGATION]: 'vended-credentials' }
+    return this.#wantsVended && valueOf(this.#session.headers, DELEGATION_HEADER) === undefined
+      ? { [DELEGATION_HEADER]: 'vended-credentials' }
       : {}
   }
 
@@ -173,7 +173,7 @@ export class CatalogTable {
 
   /** From the end point for credentials if the catalog has one, else with the whole table. */
   async #renew(signal: AbortSignal): Promise<readonly StorageCredential[]> {
-    const what = `renew the storage credentials of table ${formatIdentifier(this.#identifier)}`
+    const what = `renew the storage credentials of table ${this.#name}`
     const endpoint = this.#credentialsUrl()
     const call = { what, bearer: this.#bearer, headers: this.#delegation(), signal }
     if (endpoint !== undefined) {
@@ -196,9 +196,9 @@ export class CatalogTable {
   #credentialsUrl(): URL | undefined {
     const { config, paths } = this.#session
     if (config.endpoints.has(ENDPOINTS.loadCredentials)) return paths.table(this.#identifier, '/credentials')
-    const named = valueOf(this.#properties, 'client.refresh-credentials-endpoint')
-    if (named === undefined || valueOf(this.#properties, 'client.refresh-credentials-enabled') === 'false')
-      return undefined
+    const named = textOf(this.#properties, 'client.refresh-credentials-endpoint')
+    const isOff = textOf(this.#properties, 'client.refresh-credentials-enabled')?.toLowerCase() === 'false'
+    if (named === undefined || isOff) return undefined
     const url = paths.resolve(named)
     return url?.origin === config.base.origin ? url : undefined
   }

@@ -2,10 +2,17 @@
  * One call over HTTP: a request, tried again while that may help, and the whole answer within bounds. Knows nothing of
  * catalogs; what an answer means is for the caller to say.
  *
+ * Built on the global `fetch`: a table is one call, so its cost does not matter as it does to `io/http-transport.ts`, and
+ * it follows redirects, decompresses and posts forms, which reading files does not need. The rules about statuses and
+ * pauses are those of `io`.
+ *
  * Secrets: a call sends its headers to the URL's own origin and to no other. A redirect within the origin is followed
  * (GET only); one to elsewhere is refused, with a sentence that names both, because it would take the token there.
  */
 import { StorageError } from '../errors.ts'
+import { onAbort } from '../io/abort-listeners.ts'
+import { certificateHint } from '../io/certificate-hint.ts'
+import { isBusyStatus, retryAfterMs } from '../io/http-status.ts'
 import { Failure, withRetries, type RetryPolicy } from '../io/retry.ts'
 
 export interface CallPolicy extends RetryPolicy {
@@ -42,7 +49,7 @@ export interface HttpAnswer {
 }
 
 /**
- * Whatever the server answered, unless it was busy (408, 429, 5xx): that, broken connections and time-outs are tried
+ * Whatever the server answered, unless it was busy: that (`isBusyStatus`), broken connections and time-outs are tried
  * again.
  *
  * Rejects with StorageError, retryable if another call may succeed, when there is no answer or none within bounds; the
@@ -55,11 +62,6 @@ export async function callHttp(call: HttpCall, policy: CallPolicy): Promise<Http
   })
 }
 
-/** Whether the same request may be answered better later. */
-export function isBusy(status: number): boolean {
-  return status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505)
-}
-
 /** One request with its redirects. Rejects with what no further request would change, and the signal's reason. */
 async function tryOnce(call: HttpCall, policy: CallPolicy): Promise<HttpAnswer | Failure> {
   const { signal, purpose } = call
@@ -68,12 +70,12 @@ async function tryOnce(call: HttpCall, policy: CallPolicy): Promise<HttpAnswer |
     controller.abort()
   }
   const late = setTimeout(abort, policy.requestTimeoutMs)
-  signal?.addEventListener('abort', abort)
+  const done = signal === undefined ? undefined : onAbort(signal, abort)
   try {
     const answer = await request(call, controller.signal)
-    if (!isBusy(answer.status)) return answer
+    if (!isBusyStatus(answer.status)) return answer
     return new Failure(call.busyError(answer), {
-      waitMs: retryAfterMs(answer.headers),
+      waitMs: retryAfterMs(answer.headers.get('retry-after')),
       isThrottled: answer.status === 429 || answer.status === 503,
     })
   } catch (error) {
@@ -90,7 +92,7 @@ async function tryOnce(call: HttpCall, policy: CallPolicy): Promise<HttpAnswer |
     return new Failure(failure)
   } finally {
     clearTimeout(late)
-    signal?.removeEventListener('abort', abort)
+    done?.()
     // Frees the connection of a body that was not read to its end.
     abort()
   }
@@ -156,27 +158,13 @@ const RETRYABLE = new Set([
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ])
 
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)|^ERR_TLS|^ERR_SSL/
-
 /** `fetch` says only "fetch failed" or "terminated"; what happened is in the cause. */
 function connectionError(purpose: string, error: unknown): StorageError {
   const { message, cause } = error as Error
   const { code, message: detail } = (cause ?? {}) as NodeJS.ErrnoException
   const reasons = [message, detail, code].filter((text) => text !== undefined && text !== '')
-  const hint =
-    code !== undefined && CERTIFICATE.test(code)
-      ? '; a certificate of your own authority is trusted by the environment variable NODE_EXTRA_CA_CERTS'
-      : ''
-  return new StorageError(`${purpose}: ${reasons.join(', ')}${hint}`, {
+  return new StorageError(`${purpose}: ${reasons.join(', ')}${certificateHint(code)}`, {
     cause: error,
     retryable: code !== undefined && RETRYABLE.has(code),
   })
-}
-
-/** Seconds, or a date. */
-function retryAfterMs(headers: Headers): number {
-  const text = headers.get('retry-after')?.trim() ?? ''
-  if (/^\d+$/.test(text)) return Number(text) * 1000
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? 0 : at - Date.now()
 }

@@ -7,10 +7,11 @@
  * | 404                     | NotFoundError                                                      |
  * | 401, 403, 419           | StorageError that says which options to look at                    |
  * | 406, 501                | UnsupportedFeatureError                                            |
- * | 408, 429, other 5xx     | StorageError, retryable                                            |
+ * | a busy server's         | StorageError, retryable (`isBusyStatus`)                           |
  * | anything else           | StorageError                                                       |
  */
 import { NotFoundError, StorageError, UnsupportedFeatureError, type IcebergError } from '../errors.ts'
+import { oneLine } from '../io/one-line.ts'
 import { parseJson } from '../metadata/lossless-json.ts'
 import { decodeMetadataBytes } from '../metadata/metadata-bytes.ts'
 import { isJsonObject, type JsonObject } from '../types/json-object.ts'
@@ -25,7 +26,6 @@ export interface AnswerContext {
   readonly credentialHint: string
 }
 
-const MAX_CHARS_SHOWN = 300
 /** Shorter ones are too likely to be a part of something else. */
 const MIN_SECRET_LENGTH = 4
 
@@ -54,7 +54,7 @@ function looksLikePage({ headers, body }: HttpAnswer): boolean {
   return /\bhtml\b/i.test(type) || /^\s*</.test(Buffer.from(body.subarray(0, 64)).toString('latin1'))
 }
 
-/** The error for the answer of a server that is busy (`isBusy`). */
+/** The error for the answer of a server that is busy (`isBusyStatus`). */
 export function busyError(answer: HttpAnswer, { purpose, secrets }: AnswerContext): StorageError {
   const { text } = describeAnswer(answer, secrets)
   return new StorageError(`${purpose}: the server answered ${text}`, { retryable: true })
@@ -89,11 +89,11 @@ function describeAnswer(
     parts.filter((part) => typeof part === 'string' && part !== '').join(': ')
   const error = errorIn(answer)
   if (isJsonObject(error)) {
-    const what = words(oneLine(error['type'], secrets), oneLine(error['message'], secrets))
+    const what = words(shown(error['type'], secrets), shown(error['message'], secrets))
     return { text: `${status} ${what === '' ? statusText : what}`.trim(), isOfCatalog: true }
   }
   const plain = `${status} ${statusText}`.trim()
-  if (typeof error === 'string') return { text: `${plain}: ${oneLine(error, secrets)}`, isOfCatalog: false }
+  if (typeof error === 'string') return { text: `${plain}: ${shown(error, secrets)}`, isOfCatalog: false }
   return { text: looksLikePage(answer) ? `${plain} and a web page` : plain, isOfCatalog: false }
 }
 
@@ -110,10 +110,8 @@ function errorIn({ body }: HttpAnswer): unknown {
   return error ?? message
 }
 
-function oneLine(text: unknown, secrets: readonly string[]): string {
-  if (typeof text !== 'string') return ''
-  const line = redact(text, secrets).replace(/\s+/g, ' ').trim()
-  return line.length > MAX_CHARS_SHOWN ? `${line.slice(0, MAX_CHARS_SHOWN)}...` : line
+function shown(text: unknown, secrets: readonly string[]): string {
+  return typeof text === 'string' ? oneLine(redact(text, secrets)) : ''
 }
 
 /** The text with every secret in it replaced, encoded or not. */

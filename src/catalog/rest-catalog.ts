@@ -15,6 +15,9 @@
  * used; a table costs one, and a refresh of it one.
  */
 import { InvalidArgumentError, StorageError } from '../errors.ts'
+import { timeoutOf } from '../io/number-option.ts'
+import { retryPolicyOf } from '../io/retry.ts'
+import { withoutUndefined } from '../io/without-undefined.ts'
 import { asObject, optionalArray, optionalString, requiredString } from '../metadata/json-fields.ts'
 import type { Table } from '../planner/table.ts'
 import type { JsonObject } from '../types/json-object.ts'
@@ -33,6 +36,7 @@ import {
   parseBaseUri,
   positiveProperty,
   propertiesOf,
+  wantsVendedCredentials,
   type Properties,
   type RestCatalogOptions,
   valueOf,
@@ -65,8 +69,11 @@ export class RestCatalog implements Catalog {
     }
     this.uri = base.href.replace(/\/$/, '')
     this.warehouse = valueOf(properties, 'warehouse')
-    this.#rest = new RestSession(base, properties, { attempts, firstPauseMs, requestTimeoutMs })
-    this.#vendedCredentials = options.vendedCredentials ?? true
+    this.#rest = new RestSession(base, properties, {
+      ...retryPolicyOf({ attempts, firstPauseMs }),
+      requestTimeoutMs: timeoutOf('requestTimeoutMs', requestTimeoutMs),
+    })
+    this.#vendedCredentials = wantsVendedCredentials(properties)
   }
 
   async loadTable(identifier: string | readonly string[], options: CatalogLoadOptions = {}): Promise<Table> {
@@ -187,8 +194,4 @@ function readPage<T>(
 function namesIn(json: unknown): readonly string[] {
   if (Array.isArray(json) && json.every((level): level is string => typeof level === 'string')) return json
   throw new StorageError('Cannot read a namespace: it is not an array of names')
-}
-
-function withoutUndefined<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 }

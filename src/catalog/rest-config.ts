@@ -5,7 +5,7 @@
 import { InvalidArgumentError, StorageError, UnsupportedFeatureError } from '../errors.ts'
 import { optionalArray, stringMap } from '../metadata/json-fields.ts'
 import type { JsonObject } from '../types/json-object.ts'
-import { parseBaseUri, type Properties, valueOf } from './rest-options.ts'
+import { IGNORE_URI_OVERRIDE, parseBaseUri, type Properties, valueOf } from './rest-options.ts'
 
 const TABLE = '/v1/{prefix}/namespaces/{namespace}/tables/{table}'
 
@@ -19,7 +19,7 @@ export const ENDPOINTS = {
 
 export type Endpoint = keyof typeof ENDPOINTS
 
-/** Of a catalog that names none. */
+/** Of a catalog that names none, or an empty list of them: Java takes both for a server older than the list. */
 const DEFAULT_ENDPOINTS: readonly string[] = [
   ENDPOINTS.loadTable,
   ENDPOINTS.listTables,
@@ -29,7 +29,10 @@ const DEFAULT_ENDPOINTS: readonly string[] = [
 export interface RestConfig {
   /** Merged. */
   readonly properties: Properties
-  /** Where to go on: the user's, or another path of the same server if the catalog overrides it. */
+  /**
+   * Where to go on: the user's, or another path of the same server if the catalog overrides it and the user does not
+   * say to stay.
+   */
   readonly base: URL
   readonly endpoints: ReadonlySet<string>
 }
@@ -38,7 +41,12 @@ export interface RestConfig {
  * @param json the answer to `GET /v1/config`
  * @throws StorageError if it is not one, InvalidArgumentError if it sends the client to another server.
  */
-export function mergeConfig(json: JsonObject, own: Properties, base: URL): RestConfig {
+export function mergeConfig(
+  json: JsonObject,
+  own: Properties,
+  base: URL,
+  isUriOverrideIgnored: boolean,
+): RestConfig {
   const purpose = `Cannot use the configuration of the catalog ${base.href}`
   let defaults: Properties, overrides: Properties, endpoints: readonly unknown[] | undefined
   try {
@@ -52,9 +60,11 @@ export function mergeConfig(json: JsonObject, own: Properties, base: URL): RestC
   }
   return {
     properties: { ...defaults, ...own, ...overrides },
-    base: checkOrigin(valueOf(overrides, 'uri'), base),
+    base: isUriOverrideIgnored ? base : checkOrigin(valueOf(overrides, 'uri'), base),
     endpoints: new Set(
-      (endpoints ?? DEFAULT_ENDPOINTS).filter((endpoint): endpoint is string => typeof endpoint === 'string'),
+      (endpoints === undefined || endpoints.length === 0 ? DEFAULT_ENDPOINTS : endpoints).filter(
+        (endpoint): endpoint is string => typeof endpoint === 'string',
+      ),
     ),
   }
 }
@@ -68,7 +78,7 @@ function checkOrigin(uri: string | undefined, base: URL): URL {
   const other = parseBaseUri(uri)
   if (other.origin === base.origin) return other
   throw new InvalidArgumentError(
-    `Cannot use the catalog ${base.href}: its configuration goes on at ${other.href}, which is another server and must not see the token; give that as the uri if it is to be trusted`,
+    `Cannot use the catalog ${base.href}: its configuration goes on at ${other.href}, which is another server and must not see the token; give that as the uri if it is to be trusted, or stay at this one with the option ignoreUriOverride (property ${IGNORE_URI_OVERRIDE}=true)`,
   )
 }
 

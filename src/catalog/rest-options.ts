@@ -3,23 +3,31 @@
  * use, so that a configuration that works there works here. Both end as properties; an option wins over the property
  * of its name.
  *
- * | option            | property                             |
- * | ----------------- | ------------------------------------ |
- * | `uri`             | `uri`                                |
- * | `warehouse`       | `warehouse`                          |
- * | `token`           | `token`                              |
- * | `credential`      | `credential`                         |
- * | `scope`           | `scope`                              |
- * | `oauth2ServerUri` | `oauth2-server-uri`                  |
- * | `prefix`          | `prefix`                             |
- * | `headers`         | `header.NAME` each                   |
- * |                   | `audience`, `resource`, for the token |
- * |                   | `rest-page-size`, of listings        |
- * |                   | `s3.*`, `client.*`, for the storage  |
+ * | option              | property                                            |
+ * | ------------------- | --------------------------------------------------- |
+ * | `uri`               | `uri`                                               |
+ * | `warehouse`         | `warehouse`                                         |
+ * | `token`             | `token`                                             |
+ * | `credential`        | `credential`                                        |
+ * | `scope`             | `scope`                                             |
+ * | `oauth2ServerUri`   | `oauth2-server-uri`                                 |
+ * | `prefix`            | `prefix`                                            |
+ * | `headers`           | `header.NAME` each                                  |
+ * | `ignoreUriOverride` | `iceplan.ignore-uri-override`, true or false        |
+ * | `vendedCredentials` | `iceplan.vended-credentials-enabled`, true or false |
+ * |                     | `audience`, `resource`, for the token               |
+ * |                     | `rest-page-size`, of listings                       |
+ * |                     | `s3.*`, `client.*`, for the storage                 |
+ *
+ * The two that Iceberg's clients do not have begin with `iceplan.`. What those have for vended credentials is the header
+ * of their name: `header.X-Iceberg-Access-Delegation` with an empty value says that none are wanted, and with any other
+ * one it goes to the catalog as it stands.
  *
  * Messages of this file never show a value that may be secret.
  */
 import { InvalidArgumentError, UnsupportedFeatureError } from '../errors.ts'
+import { textOf } from '../io/property-text.ts'
+import { withoutUser } from '../io/without-secrets.ts'
 
 export type Properties = Readonly<Record<string, string>>
 
@@ -52,6 +60,12 @@ export interface RestCatalogOptions {
    * is read with the credentials of the properties, or of the environment.
    */
   vendedCredentials?: boolean
+  /**
+   * Whether to stay at `uri` when the catalog's configuration goes on at another one, which may have a name or a scheme
+   * that only its own network knows. Default false: another path is followed, another server is refused, as it must not
+   * see the token.
+   */
+  ignoreUriOverride?: boolean
   /** Requests per call, the first included. Default 4. */
   attempts?: number
   /** Longest pause before the second request, in milliseconds; doubles with every further one. Default 200. */
@@ -70,6 +84,12 @@ const PROPERTY_BY_OPTION = {
   prefix: 'prefix',
 } as const
 
+/** {@link RestCatalogOptions.ignoreUriOverride} */
+export const IGNORE_URI_OVERRIDE = 'iceplan.ignore-uri-override'
+const VENDED_CREDENTIALS = 'iceplan.vended-credentials-enabled'
+/** How a client says what it wants to read the storage with. */
+export const DELEGATION_HEADER = 'x-iceberg-access-delegation'
+
 /** All that the user said, as properties. */
 export function propertiesOf(options: RestCatalogOptions): Properties {
   const properties: Record<string, string> = { ...options.properties }
@@ -77,6 +97,9 @@ export function propertiesOf(options: RestCatalogOptions): Properties {
     const value = options[option as keyof typeof PROPERTY_BY_OPTION]
     if (value !== undefined) properties[property] = value
   }
+  const { ignoreUriOverride, vendedCredentials } = options
+  if (ignoreUriOverride !== undefined) properties[IGNORE_URI_OVERRIDE] = String(ignoreUriOverride)
+  if (vendedCredentials !== undefined) properties[VENDED_CREDENTIALS] = String(vendedCredentials)
   for (const [name, value] of Object.entries(options.headers ?? {})) properties[`header.${name}`] = value
   for (const [name, value] of Object.entries(properties as Record<string, unknown>))
     if (typeof value !== 'string')
@@ -94,12 +117,10 @@ export function parseBaseUri(uri: string | undefined): URL {
     throw new InvalidArgumentError("Cannot use a REST catalog: the property 'uri' is missing")
   const url = URL.canParse(uri) ? new URL(uri) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new InvalidArgumentError(
-      `Cannot use a REST catalog at '${url === undefined ? uri : withoutUser(url)}': not an HTTP URL`,
-    )
+    throw new InvalidArgumentError(`Cannot use a REST catalog at '${shown(uri)}': not an HTTP URL`)
   if (url.username !== '' || url.password !== '')
     throw new InvalidArgumentError(
-      `Cannot use a REST catalog at ${withoutUser(url)} with a user and password in its URL: give a token or a credential instead`,
+      `Cannot use a REST catalog at ${shown(uri)} with a user and password in its URL: give a token or a credential instead`,
     )
   if (url.search !== '' || url.hash !== '')
     throw new InvalidArgumentError(
@@ -109,10 +130,9 @@ export function parseBaseUri(uri: string | undefined): URL {
   return url
 }
 
-function withoutUser(url: URL): string {
-  const plain = new URL(url)
-  plain.username = plain.password = ''
-  return plain.href
+/** For messages: without user, query and fragment, whether it is a URL or not. */
+function shown(uri: string): string {
+  return withoutUser(uri).replace(/[?#].*$/s, '')
 }
 
 /**
@@ -121,7 +141,7 @@ function withoutUser(url: URL): string {
  * @throws InvalidArgumentError, without the value, for what cannot be a header.
  */
 export function headersOf(properties: Properties): Record<string, string> {
-  const headers: Record<string, string> = {}
+  const headers = new Map<string, string>()
   for (const [property, value] of Object.entries(properties)) {
     if (!property.startsWith('header.')) continue
     const name = property.slice('header.'.length)
@@ -129,20 +149,48 @@ export function headersOf(properties: Properties): Record<string, string> {
       throw new InvalidArgumentError(
         `Cannot send the catalog property '${property}': not the name of a header`,
       )
-    headers[name.toLowerCase()] = checkHeaderValue(property, value)
+    headers.set(name.toLowerCase(), checkHeaderValue(property, value))
   }
-  return headers
+  // Says that none are wanted, which is said by no header at all.
+  if (headers.get(DELEGATION_HEADER) === '') headers.delete(DELEGATION_HEADER)
+  return Object.fromEntries(headers)
 }
 
 /** @throws InvalidArgumentError, without the value, if it cannot stand in a header. */
 export function checkHeaderValue(property: string, value: string): string {
   const trimmed = value.trim()
-  // fetch would refuse these with an error that shows the value.
-  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed))
+  if (!isHeaderValue(trimmed))
     throw new InvalidArgumentError(
       `Cannot send the catalog property '${property}': its value has characters that no header may have`,
     )
   return trimmed
+}
+
+/** `fetch` would refuse others with an error that shows the value. */
+export function isHeaderValue(value: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+}
+
+/** Whether credentials of the storage are asked for and used, as the user says it. */
+export function wantsVendedCredentials(properties: Properties): boolean {
+  const isRefused = Object.entries(properties).some(
+    ([name, value]) => name.toLowerCase() === `header.${DELEGATION_HEADER}` && value.trim() === '',
+  )
+  return switchProperty(properties, VENDED_CREDENTIALS) ?? !isRefused
+}
+
+/**
+ * A property that is true or false, or undefined if it is not given.
+ *
+ * @throws InvalidArgumentError if it is something else.
+ */
+export function switchProperty(properties: Properties, name: string): boolean | undefined {
+  const text = textOf(properties, name)?.toLowerCase()
+  if (text === undefined) return undefined
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new InvalidArgumentError(
+    `Cannot use the catalog property '${name}': '${text}' is neither true nor false`,
+  )
 }
 
 /** How requests are signed, as `rest.auth.type` says it in lower case, and what is not here. */

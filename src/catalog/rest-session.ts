@@ -12,7 +12,15 @@ import { callHttp, type CallPolicy, type HttpAnswer } from './http-call.ts'
 import { OAuth2Tokens, splitCredential } from './oauth2-token.ts'
 import { answerError, busyError, readJsonObject, type AnswerContext } from './rest-answer.ts'
 import { mergeConfig, type RestConfig } from './rest-config.ts'
-import { authTypeOf, checkHeaderValue, headersOf, type Properties, valueOf } from './rest-options.ts'
+import {
+  authTypeOf,
+  checkHeaderValue,
+  headersOf,
+  IGNORE_URI_OVERRIDE,
+  switchProperty,
+  valueOf,
+  type Properties,
+} from './rest-options.ts'
 import { RestPaths } from './rest-paths.ts'
 
 const DEFAULT_SCOPE = 'catalog'
@@ -46,6 +54,7 @@ export class RestSession {
   /** Who the user is and where, for the identity of what is read; no secret. */
   readonly scope: string
   readonly #properties: Properties
+  readonly #ignoresUriOverride: boolean
   readonly #policy: CallPolicy
   readonly #opening: SharedRun<OpenSession>
   #open: OpenSession | undefined
@@ -54,10 +63,16 @@ export class RestSession {
   constructor(base: URL, properties: Properties, policy: CallPolicy) {
     this.base = base
     this.#properties = properties
+    this.#ignoresUriOverride = switchProperty(properties, IGNORE_URI_OVERRIDE) ?? false
     this.#policy = policy
     const { paths, headers } = this.#beginning()
     const bearer = this.#bearerOf(properties, paths, headers)
-    this.scope = JSON.stringify([base.href, valueOf(properties, 'warehouse') ?? '', principalOf(properties)])
+    this.scope = JSON.stringify([
+      base.href,
+      valueOf(properties, 'warehouse') ?? '',
+      principalOf(properties),
+      digestOf(JSON.stringify(decidingProperties(properties))),
+    ])
     this.#opening = new SharedRun(async (signal) => {
       this.#open = await this.#ask(bearer, signal)
       return this.#open
@@ -144,7 +159,7 @@ export class RestSession {
       maxBytes: MAX_SMALL_ANSWER_BYTES,
       signal,
     })
-    const config = mergeConfig(json, this.#properties, this.base)
+    const config = mergeConfig(json, this.#properties, this.base, this.#ignoresUriOverride)
     const { properties } = config
     const token = valueOf(properties, 'token')
     // A catalog may have a token for who comes without one. A user's own stays what it is.
@@ -196,15 +211,32 @@ function unknownConfig(base: URL, properties: Properties): RestConfig {
   return { base, properties, endpoints: new Set() }
 }
 
-/**
- * A name for the user that is the same next time: the client's id, or a digest of what is secret, too short to be
- * tried out against.
- */
+/** A name for the user that is the same next time: the client's id, or a digest of what is secret. */
 function principalOf(properties: Properties): string {
   const credential = valueOf(properties, 'credential')
   const clientId = credential === undefined ? undefined : splitCredential(credential).clientId
   if (clientId !== undefined) return clientId
-  const header = Object.keys(properties).find((name) => name.toLowerCase() === 'header.authorization')
-  const secret = credential ?? valueOf(properties, 'token') ?? valueOf(properties, header ?? '')
-  return secret === undefined ? '' : createHash('sha256').update(secret).digest('hex').slice(0, 16)
+  const secret = credential ?? valueOf(properties, 'token')
+  return secret === undefined ? '' : digestOf(secret)
+}
+
+/** What else may decide as whom, and in which role, a catalog takes the user. Headers may hold keys, cookies, tenants. */
+function decidingProperties(properties: Properties): (readonly [name: string, value: string])[] {
+  return Object.entries(properties)
+    .map(([name, value]) => [name.startsWith('header.') ? name.toLowerCase() : name, value] as const)
+    .filter(([name]) => name.startsWith('header.') || DECIDING.has(name))
+    .sort()
+}
+
+const DECIDING: ReadonlySet<string> = new Set([
+  'scope',
+  'prefix',
+  'audience',
+  'resource',
+  'oauth2-server-uri',
+])
+
+/** Tells users apart, and does not show who they are. */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

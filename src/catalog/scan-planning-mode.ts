@@ -9,11 +9,11 @@ import { valueOf, type Properties } from './rest-options.ts'
 const PROPERTY = 'scan-planning-mode'
 
 /**
- * @param table for messages: the table's name and where its catalog is
+ * @param purpose how messages begin: "Cannot load table db.t of the catalog https://host"
  * @throws UnsupportedFeatureError if the server must plan, InvalidMetadataError for a mode that nobody knows.
  */
 export function checkScanPlanningMode(
-  table: string,
+  purpose: string,
   config: Properties,
   catalogProperties: Properties,
 ): void {
@@ -23,10 +23,10 @@ export function checkScanPlanningMode(
   const who = own === undefined ? "the catalog's configuration" : "the table's configuration"
   if (mode.toLowerCase() === 'server')
     throw new UnsupportedFeatureError(
-      `Cannot load ${table}: ${who} says that the catalog plans its scans (${PROPERTY}=${mode}), which is not supported; ` +
+      `${purpose}: ${who} says that the catalog plans its scans (${PROPERTY}=${mode}), which is not supported; ` +
         `use a client that asks the server for its plan, or have the catalog set ${PROPERTY}=client for this table`,
     )
   throw new InvalidMetadataError(
-    `Cannot load ${table}: ${who} says ${PROPERTY}=${JSON.stringify(mode.slice(0, 80))}, which is neither client nor server`,
+    `${purpose}: ${who} says ${PROPERTY}=${JSON.stringify(mode.slice(0, 80))}, which is neither client nor server`,
   )
 }

@@ -71,8 +71,9 @@ function storageCredentialsIn(json: JsonObject): StorageCredential[] {
   })
 }
 
+/** An empty value says nothing, as in a file of properties: it must not hide one of the user's own. */
 function properties(json: JsonObject, key: string, place: string): Properties {
-  return Object.fromEntries(stringMap(json, key, place))
+  return Object.fromEntries([...stringMap(json, key, place)].filter(([, value]) => value.trim() !== ''))
 }
 
 /** What is wrong is said without the value of a field: it may be a secret in the wrong place. */

@@ -10,6 +10,8 @@
 import { defaultFileIO, type StorageOptions } from '../io/default-file-io.ts'
 import type { FileIO } from '../io/file-io.ts'
 import { prefixFileIO, type PrefixedFileIO } from '../io/prefix-file-io.ts'
+import { textOf } from '../io/property-text.ts'
+import { withoutCredentials } from '../io/s3/s3-options.ts'
 import type { Properties } from './rest-options.ts'
 import {
   isS3Credential,
@@ -49,10 +51,11 @@ export function openTableStorage(storage: TableStorage): FileIO {
 }
 
 function openStore({ vended, scope, options }: TableStorage, prefix: string, properties: Properties): FileIO {
-  const isVended = vended.has(prefix) && !namesCredentials(options)
+  const isOwn = namesCredentials(options)
+  const isVended = vended.has(prefix) && !isOwn
   return defaultFileIO({
     ...options,
-    properties: { ...withoutS3Credentials(properties, options.properties ?? {}), ...options.properties },
+    properties: { ...(isOwn ? withoutCredentials(properties) : properties), ...options.properties },
     s3: {
       ...(isVended
         ? { credentials: () => vended.take(prefix), credentialScope: JSON.stringify([scope, prefix]) }
@@ -68,7 +71,10 @@ function namesCredentials({ properties = {}, s3 = {} }: StorageOptions): boolean
     s3.credentials !== undefined ||
     s3.anonymous === true ||
     s3.profile !== undefined ||
-    s3CredentialsIn(properties) !== undefined
+    s3CredentialsIn(properties) !== undefined ||
+    textOf(properties, 's3.anonymous')?.toLowerCase() === 'true' ||
+    textOf(properties, 's3.profile-name') !== undefined ||
+    textOf(properties, 'client.profile-name') !== undefined
   )
 }
 

@@ -4,32 +4,29 @@
  * from: each set is given to its store once, the next call gets another.
  */
 import { StorageError } from '../errors.ts'
+import { textOf } from '../io/property-text.ts'
+import { renewalOf } from '../io/s3/s3-credentials.ts'
 import type { S3Credentials } from '../io/s3/s3-options.ts'
 import { SharedRun } from '../planner/shared-run.ts'
-import { valueOf, type Properties } from './rest-options.ts'
+import type { Properties } from './rest-options.ts'
 import type { StorageCredential } from './table-response.ts'
-
-/** Credentials that wait to be taken are too old so long before their end, or after half of a shorter life. */
-const TOO_OLD_BEFORE_MS = 5 * 60_000
-/** Credentials that have ended when they come mean that one of two clocks is wrong; the storage knows which. */
-const SHORTEST_LIFE_MS = 10_000
 
 interface Vended {
   readonly credentials: S3Credentials
-  /** Milliseconds since the epoch; Infinity for credentials without an end. */
+  /** Those that wait longer to be taken are too old; milliseconds since the epoch. */
   readonly freshUntil: number
   isTaken: boolean
 }
 
-/** The S3 credentials among properties, by either of the names that they have; undefined if there are none. */
+/** The S3 credentials among properties, by either of the names that they have; undefined unless both keys are there. */
 export function s3CredentialsIn(config: Properties): S3Credentials | undefined {
   const either = (name: string): string | undefined =>
-    valueOf(config, `s3.${name}`) ?? valueOf(config, `client.${name}`)
+    textOf(config, `s3.${name}`) ?? textOf(config, `client.${name}`)
   const accessKeyId = either('access-key-id')
   const secretAccessKey = either('secret-access-key')
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined
   const sessionToken = either('session-token')
-  const expiresAt = Number(valueOf(config, 's3.session-token-expires-at-ms') ?? NaN)
+  const expiresAt = Number(textOf(config, 's3.session-token-expires-at-ms') ?? NaN)
   return {
     accessKeyId,
     secretAccessKey,
@@ -52,8 +49,9 @@ export function isS3Credential(name: string): boolean {
 /** The credentials of one table, one set for each prefix. */
 export class VendedCredentials {
   readonly #table: string
-  readonly #renewing: SharedRun<void>
-  readonly #byPrefix = new Map<string, Vended>()
+  readonly #renewing: SharedRun<readonly StorageCredential[]>
+  /** Those of the prefixes that the last load brought. */
+  #byPrefix: ReadonlyMap<string, Vended> = new Map()
 
   /**
    * @param table for messages
@@ -62,16 +60,20 @@ export class VendedCredentials {
   constructor(table: string, renew: (signal: AbortSignal) => Promise<readonly StorageCredential[]>) {
     this.#table = table
     this.#renewing = new SharedRun(async (signal) => {
-      this.#exchange(await renew(signal))
+      const received = (await renew(signal)).filter(({ config }) => s3CredentialsIn(config) !== undefined)
+      this.#exchange(received)
+      return received
     })
   }
 
-  /** Takes what a load of the table has brought. */
+  /** Takes what a load of the table has brought, in place of all that it had. */
   keep(received: readonly StorageCredential[]): void {
-    for (const { prefix, config } of received) {
-      const credentials = s3CredentialsIn(config)
-      if (credentials !== undefined) this.#byPrefix.set(prefix, vended(credentials))
-    }
+    this.#byPrefix = new Map(
+      received.flatMap(({ prefix, config }) => {
+        const credentials = s3CredentialsIn(config)
+        return credentials === undefined ? [] : [[prefix, vended(credentials)]]
+      }),
+    )
   }
 
   has(prefix: string): boolean {
@@ -79,36 +81,48 @@ export class VendedCredentials {
   }
 
   /**
-   * Credentials for a prefix that was kept, others than before. Those who ask at once share one request. Rejects with
-   * the errors of asking the catalog.
+   * Credentials for a prefix that was kept at some time, others than before: a scan of an older version of the table
+   * may ask for a prefix that the current one does not have. Those who ask at once share one request. Rejects with the
+   * errors of asking the catalog, and with StorageError if it has none for this prefix any more.
    */
   async take(prefix: string): Promise<S3Credentials> {
-    const kept = this.#byPrefix.get(prefix)!
-    if (kept.isTaken || Date.now() >= kept.freshUntil) await this.#renewing.join()
-    const current = this.#byPrefix.get(prefix)!
-    current.isTaken = true
-    return current.credentials
+    const kept = this.#byPrefix.get(prefix)
+    if (kept !== undefined && !kept.isTaken && Date.now() < kept.freshUntil) return taken(kept)
+    const received = await this.#renewing.join()
+    const renewed = this.#byPrefix.get(prefix)
+    if (renewed !== undefined && renewed !== kept) return taken(renewed)
+    const covering = coveringOf(prefix, received)
+    if (covering === undefined)
+      throw new StorageError(
+        `Cannot renew the storage credentials of ${this.#table}: the catalog answered none for '${prefix}'`,
+      )
+    return s3CredentialsIn(covering.config)!
   }
 
-  /** A catalog may name its prefixes otherwise than it did: what covers a prefix is good for it. */
+  /** One answer is for all prefixes. One that it does not cover keeps what it has, and fails only if it is used. */
   #exchange(received: readonly StorageCredential[]): void {
-    const usable = received.filter(({ config }) => s3CredentialsIn(config) !== undefined)
-    for (const prefix of this.#byPrefix.keys()) {
-      const covering = usable
-        .filter((one) => prefix.startsWith(one.prefix))
-        .sort((a, b) => b.prefix.length - a.prefix.length)
-      const found = covering.at(0) ?? (usable.length === 1 ? usable[0] : undefined)
-      if (found === undefined)
-        throw new StorageError(
-          `Cannot renew the storage credentials of ${this.#table}: the catalog answered none for '${prefix}'`,
-        )
-      this.#byPrefix.set(prefix, vended(s3CredentialsIn(found.config)!))
-    }
+    this.#byPrefix = new Map(
+      [...this.#byPrefix].map(([prefix, kept]) => {
+        const covering = coveringOf(prefix, received)
+        return [prefix, covering === undefined ? kept : vended(s3CredentialsIn(covering.config)!)]
+      }),
+    )
   }
 }
 
+/** A catalog may name its prefixes otherwise than it did: what covers a prefix is good for it. */
+function coveringOf(prefix: string, received: readonly StorageCredential[]): StorageCredential | undefined {
+  const covering = received
+    .filter((one) => prefix.startsWith(one.prefix))
+    .sort((a, b) => b.prefix.length - a.prefix.length)
+  return covering.at(0) ?? (received.length === 1 ? received[0] : undefined)
+}
+
 function vended(credentials: S3Credentials): Vended {
-  const now = Date.now()
-  const lifeMs = Math.max((credentials.expiration?.getTime() ?? Infinity) - now, SHORTEST_LIFE_MS)
-  return { credentials, freshUntil: now + lifeMs - Math.min(TOO_OLD_BEFORE_MS, lifeMs / 2), isTaken: false }
+  return { credentials, freshUntil: renewalOf(credentials), isTaken: false }
+}
+
+function taken(vended: Vended): S3Credentials {
+  vended.isTaken = true
+  return vended.credentials
 }

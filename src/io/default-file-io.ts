@@ -6,8 +6,11 @@ import { UnsupportedFeatureError } from '../errors.ts'
 import type { FileIO, ReadOptions } from './file-io.ts'
 import { HttpFileIO, toUrl } from './http-file-io.ts'
 import { LocalFileIO } from './local-file-io.ts'
-import { S3FileIO } from './s3/s3-file-io.ts'
-import { s3OptionsFrom, type S3Options } from './s3/s3-options.ts'
+import type { S3FileIO } from './s3/s3-file-io.ts'
+import { s3OptionsFrom, withoutCredentials, type S3Options } from './s3/s3-options.ts'
+import { sharedS3FileIO, sharedTransport } from './shared-connections.ts'
+import { withoutSecrets } from './without-secrets.ts'
+import { withoutUndefined } from './without-undefined.ts'
 
 type Store = 'local' | 'http' | 'S3' | 'Google Cloud Storage' | 'Azure Storage' | 'Aliyun OSS' | 'HDFS'
 
@@ -49,58 +52,86 @@ export interface StorageOptions {
 /**
  * Local files, HTTP(S) without credentials, and S3. Makes no request and starts nothing by itself.
  *
- * @throws InvalidArgumentError or UnsupportedFeatureError for options or properties of S3 that cannot be used.
+ * Options or properties of S3 that cannot be used are an error of `open` and `list`, InvalidArgumentError or
+ * UnsupportedFeatureError, for locations in S3 and for no others.
  */
 export function defaultFileIO(options: StorageOptions = {}): FileIO {
   let local: LocalFileIO | undefined
   const byOrigin = new Map<string, HttpFileIO>()
-  // Cheap: the SDK is loaded by its first request.
-  const s3 = new S3FileIO(s3OptionsOf(options))
+  const s3 = s3StoreOf(options)
 
   const storeFor = (location: string): FileIO => {
     const scheme = schemeOf(location)
     const store = scheme === undefined ? 'local' : STORE_BY_SCHEME.get(scheme)
     if (store === 'local') return (local ??= new LocalFileIO())
-    if (store === 'S3') return s3
+    if (store === 'S3') return s3.open()
     if (store === 'http') {
       const { origin } = toUrl(location)
       let http = byOrigin.get(origin)
-      if (http === undefined) byOrigin.set(origin, (http = new HttpFileIO(origin)))
+      if (http === undefined) byOrigin.set(origin, (http = new HttpFileIO(origin, {}, sharedTransport())))
       return http
     }
     const what = store === undefined ? 'an unknown one' : `that of ${store}`
+    const shown = withoutSecrets(location)
     throw new UnsupportedFeatureError(
-      `Cannot open ${location}: no store for its scheme, ${scheme!}: (${what}); pass a FileIO that reads it, or rebase the location if the table has moved`,
-      { location },
+      `Cannot open ${shown}: no store for its scheme, ${scheme!}: (${what}); pass a FileIO that reads it, or rebase the location if the table has moved`,
+      { location: shown },
     )
   }
 
   return {
     // Of local files and HTTP, the location says all there is to say.
     identity: `default+${s3.identity}`,
-    open: (location, length) => storeFor(location).open(location, length),
+    open(location, length) {
+      const store = storeFor(location)
+      const file = store.open(location, length)
+      // The identity is also that of the files over HTTP, so what it is worth on disk is as little for them.
+      return store instanceof HttpFileIO && !s3.isLasting ? { ...file, isRemote: false } : file
+    },
     async list(folder: string, options?: ReadOptions) {
       const store = storeFor(folder)
-      if (store.list === undefined)
+      if (store.list === undefined) {
+        const shown = withoutSecrets(folder)
         throw new UnsupportedFeatureError(
-          `Cannot list ${folder}: ${store.identity} has no way to list files`,
-          {
-            location: folder,
-          },
+          `Cannot list ${shown}: ${store.identity} has no way to list files`,
+          { location: shown },
         )
+      }
       return await store.list(folder, options)
     },
   }
 }
 
+interface S3Store {
+  readonly identity: string
+  /** See {@link S3FileIO.isLasting}. */
+  readonly isLasting: boolean
+  /** @throws what is wrong with the options. */
+  open(): S3FileIO
+}
+
+/** A table that has nothing in S3 is none of the concern of options, properties or an environment for S3. */
+function s3StoreOf(options: StorageOptions): S3Store {
+  try {
+    // Cheap: the SDK is loaded by its first request.
+    const io = sharedS3FileIO(s3OptionsOf(options))
+    return { identity: io.identity, isLasting: io.isLasting, open: () => io }
+  } catch (error) {
+    return {
+      identity: 'no S3',
+      isLasting: true,
+      open: () => {
+        throw error
+      },
+    }
+  }
+}
+
 /** What the call says of credentials replaces what the properties say of them. */
 function s3OptionsOf({ properties = {}, s3 = {} }: StorageOptions): S3Options {
-  const { credentials, anonymous, ...others } = s3OptionsFrom(properties)
   const isReplaced = s3.credentials !== undefined || s3.anonymous !== undefined || s3.profile !== undefined
   return {
-    ...others,
-    ...(isReplaced || credentials === undefined ? {} : { credentials }),
-    ...(isReplaced || anonymous === undefined ? {} : { anonymous }),
-    ...s3,
+    ...s3OptionsFrom(isReplaced ? withoutCredentials(properties) : properties),
+    ...withoutUndefined(s3),
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Bytes of files that never change, kept in a folder for other processes and for later ones.
  *
- * A file is kept under the SHA-256 of its key, which is all that says which bytes are meant: the store's identity, the
+ * A file is kept as `<hash>.iceplan`, by the SHA-256 of its key, which is all that says which bytes are meant: the store's identity, the
  * location, and the length that metadata claims. The key stands in the file too, so that nothing depends on the hash:
  *
  * | offset | bytes | what                                                |
@@ -69,14 +69,15 @@ const MAGIC = Buffer.from('iceplan\x01', 'latin1')
 const CHECKSUM_AT = 8
 const FIXED_BYTES = 24
 
-/** Names in the folder that are ours; others are left alone. */
-const KEPT_NAME = /^[0-9a-f]{64}$/
-const TEMPORARY_NAME = /^[0-9a-f]{64}\.\d+-\d+\.tmp$/
+/** Names in the folder that are ours, by their suffix; others are left alone, bare hashes too. */
+const SUFFIX = '.iceplan'
+const KEPT_NAME = /^[0-9a-f]{64}\.iceplan$/
+const TEMPORARY_NAME = /^[0-9a-f]{64}\.iceplan\.\d+-\d+\.tmp$/
 /**
  * The volume that all processes have written since the folder was last pruned: a byte per so many bytes. Appending is
  * atomic, so the bytes of several processes add up.
  */
-const JOURNAL_NAME = 'written'
+const JOURNAL_NAME = 'written.iceplan'
 const JOURNAL_UNIT = 64 * 1024
 /** The folder is pruned when this share of the budget has been written, */
 const WRITTEN_SHARE = 1 / 16
@@ -284,7 +285,7 @@ export class DiskCache {
   }
 
   #pathOf(keyBytes: Uint8Array): string {
-    return join(this.#folder, createHash('sha256').update(keyBytes).digest('hex'))
+    return join(this.#folder, createHash('sha256').update(keyBytes).digest('hex') + SUFFIX)
   }
 
   #stopReading(error: unknown): void {

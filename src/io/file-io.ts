@@ -107,7 +107,8 @@ export interface FileIO {
    * Names (not locations) of the files directly in a folder, unsorted; sub-folders may be among them or not.
    * A folder that does not exist gives NotFoundError, or nothing at all in stores that have no folders.
    * Absent where the store cannot list (HTTP). A FileIO over several stores rejects with
-   * UnsupportedFeatureError for the locations of one that cannot.
+   * UnsupportedFeatureError for the locations of one that cannot, a store that does not permit it with a StorageError
+   * that says `denied`: then a table is looked for without a listing.
    */
   list?(folder: string, options?: ReadOptions): Promise<string[]>
 }

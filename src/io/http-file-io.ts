@@ -15,8 +15,8 @@
  *
  * `.` and `..` path segments are resolved, as everywhere on the web; there is no way to send those.
  *
- * What an answer means: 404 and 410 are NotFoundError; 401, 403 and other 4xx are StorageError for good; 408,
- * 429, 5xx, broken connections and truncated bodies are tried again a few times and then a retryable
+ * What an answer means: 404 and 410 are NotFoundError; 401, 403 and other 4xx are StorageError for good; what
+ * {@link isBusyStatus} says, broken connections and truncated bodies are tried again a few times and then a retryable
  * StorageError. Redirects are followed, a few of them, to other origins too: there are no secrets to take there.
  */
 import { promisify } from 'node:util'
@@ -34,7 +34,9 @@ import {
   type Refusal,
 } from './http-read.ts'
 import { HttpTransport, originOf } from './http-transport.ts'
-import { Failure, withRetries } from './retry.ts'
+import { oneLine } from './one-line.ts'
+import { Failure, retryPolicyOf, withRetries, type RetryPolicy } from './retry.ts'
+import { withoutSecrets, withoutUser } from './without-secrets.ts'
 
 /**
  * First try included. Enough to get over a restart behind a balancer, few enough not to add to an overload.
@@ -55,19 +57,21 @@ export interface HttpFileIOOptions {
 export class HttpFileIO implements FileIO {
   /** The origin: bytes depend on nothing else, since no credentials are sent. */
   readonly identity: string
-  readonly #options: Required<HttpFileIOOptions>
-  readonly #transport = new HttpTransport()
+  readonly #retries: RetryPolicy
+  readonly #transport: HttpTransport
 
   /**
    * @param origin - Any location at the origin will do; what follows the host is not used.
-   * @throws InvalidArgumentError if it is not an HTTP(S) URL.
+   * @param transport - Whose connections it uses; by default its own.
+   * @throws InvalidArgumentError if it is not an HTTP(S) URL, or for options that are no numbers to count by.
    */
-  constructor(origin: string, options: HttpFileIOOptions = {}) {
+  constructor(origin: string, options: HttpFileIOOptions = {}, transport = new HttpTransport()) {
     this.identity = toUrl(origin).origin
-    this.#options = {
+    this.#transport = transport
+    this.#retries = retryPolicyOf({
       attempts: options.attempts ?? ATTEMPTS,
       firstPauseMs: options.firstPauseMs ?? FIRST_PAUSE_MS,
-    }
+    })
   }
 
   /**
@@ -75,16 +79,20 @@ export class HttpFileIO implements FileIO {
    */
   open(location: string): InputFile {
     const url = toUrl(location)
+    // What is said of it, in messages and in errors.
+    const shown = withoutSecrets(location)
     if (url.origin !== this.identity)
-      throw new InvalidArgumentError(`Cannot open ${location}: it is not at ${this.identity}`, { location })
+      throw new InvalidArgumentError(`Cannot open ${shown}: it is not at ${this.identity}`, {
+        location: shown,
+      })
     return {
       location,
       isRemote: true,
       read: async (range, { signal } = {}) => {
         signal?.throwIfAborted()
-        checkRead(location, range)
+        checkRead(shown, range)
         if (range?.start === range?.end && range !== undefined) return new Uint8Array(0)
-        return await withRetries(this.#options, signal, () => this.#tryOnce(location, url, range, signal))
+        return await withRetries(this.#retries, signal, () => this.#tryOnce(shown, url, range, signal))
       },
     }
   }
@@ -129,15 +137,16 @@ export class HttpFileIO implements FileIO {
 export function toUrl(location: string): URL {
   const parts = /^(https?:\/\/[^/?#]+)(.*)$/is.exec(location)
   const text = parts === null ? undefined : parts[1] + encodeIllegal(parts[2])
-  if (text === undefined || !URL.canParse(text))
-    throw new InvalidArgumentError(`Cannot open ${location}: not an HTTP URL`, { location })
+  if (text === undefined || !URL.canParse(text)) {
+    const shown = withoutUser(location)
+    throw new InvalidArgumentError(`Cannot open ${shown}: not an HTTP URL`, { location: shown })
+  }
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') {
-    url.username = url.password = ''
-    // The message must not repeat the password.
-    throw new InvalidArgumentError(
-      `Cannot open ${url.href} with a user and password in its URL: not supported`,
-    )
+    const shown = withoutSecrets(location)
+    throw new InvalidArgumentError(`Cannot open ${shown}: a user and password in a URL are not supported`, {
+      location: shown,
+    })
   }
   return url
 }
@@ -164,33 +173,43 @@ function redirectOf(location: string, url: URL, { status, headers }: Refusal): U
 
 function refused(location: string, answer: Refusal, range: ByteRange | undefined): Failure {
   const { status, statusText } = answer
-  const message = `Cannot read ${location}: the server answered ${`${status} ${statusText}`.trim()}`
+  const message = `Cannot read ${location}: the server answered ${oneLine(`${status} ${statusText}`)}`
   if (status === 404 || status === 410) throw new NotFoundError(message, { location })
   if (status === 416 && range !== undefined) throw endsTooEarly(location, range, contentRangeOf(answer).size)
   const { isRetryable, ...hint } = retryHint(answer)
-  const error = new StorageError(message, { location, retryable: isRetryable })
+  const error = new StorageError(message, { location, retryable: isRetryable, denied: status === 403 })
   if (!isRetryable) throw error
   return new Failure(error, hint)
 }
 
-const DECODERS: Readonly<
-  Partial<Record<string, (body: Uint8Array, limit: { maxOutputLength: number }) => Promise<Buffer>>>
-> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-}
+type Decoder = (body: Uint8Array, limit: { maxOutputLength: number }) => Promise<Buffer>
+
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+])
+
+/** A file on its way is at most so many times as long as its body; JSON that says the same a lot comes to twenty. */
+const MAX_EXPANSION = 50
+/** Small bodies may be more: this much memory is nothing to worry about. */
+const FREE_BYTES = 64 * 1024 * 1024
 
 /** Nobody asked for an encoding; some servers put one on all the same. */
 async function decode(location: string, encoding: string, body: Uint8Array): Promise<Uint8Array> {
-  const decoder = DECODERS[encoding]
+  const decoder = DECODERS.get(encoding)
+  const maxOutputLength = Math.min(MAX_READ_BYTES, Math.max(FREE_BYTES, MAX_EXPANSION * body.length))
   try {
     if (decoder === undefined) throw new Error('not supported')
-    return new Uint8Array(await decoder(body, { maxOutputLength: MAX_READ_BYTES }))
+    return new Uint8Array(await decoder(body, { maxOutputLength }))
   } catch (error) {
-    const { message } = error as Error
-    throw new StorageError(`Cannot read ${location}: its content encoding, ${encoding}: ${message}`, {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why =
+      code === 'ERR_BUFFER_TOO_LARGE'
+        ? `its ${body.length} bytes stand for more than the limit of ${maxOutputLength}`
+        : message
+    throw new StorageError(`Cannot read ${location}: its content encoding, ${oneLine(encoding)}: ${why}`, {
       location,
       cause: error,
     })

@@ -3,8 +3,9 @@
  * ranges, the same for all stores on HTTP. What an answer of another status means is for the store to say.
  */
 import { StorageError } from '../errors.ts'
-import { checkRange, checkReadSize, endsTooEarly } from './byte-range.ts'
+import { checkRange, checkReadSize, endsTooEarly, MAX_READ_BYTES } from './byte-range.ts'
 import type { ByteRange } from './file-io.ts'
+import { isBusyStatus, retryAfterMs } from './http-status.ts'
 import {
   TransportError,
   type BodyPart,
@@ -36,8 +37,11 @@ export type Refusal = HttpAnswer
 export interface FileRequest extends HttpRequest {
   /** For messages. */
   readonly what: 'read' | 'list'
+  /** For messages and errors, so without what gives access: see {@link withoutSecrets}. */
   readonly location: string
   readonly range: ByteRange | undefined
+  /** Of the body of a good answer; default {@link MAX_READ_BYTES}. */
+  readonly maxBytes?: number
   /** Takes an encoding off that the server put on for the way; without it the body is the file whatever it says. */
   readonly decode?: (location: string, encoding: string, body: Uint8Array) => Promise<Uint8Array>
 }
@@ -83,8 +87,8 @@ export function retryHint({ status, headers }: HttpHead): {
   isThrottled: boolean
 } {
   return {
-    isRetryable: status === 408 || status === 429 || status >= 500,
-    waitMs: (wholeNumber(headers['retry-after']) ?? 0) * 1000,
+    isRetryable: isBusyStatus(status),
+    waitMs: retryAfterMs(headers['retry-after']),
     isThrottled: status === 429 || status === 503,
   }
 }
@@ -101,8 +105,14 @@ export function contentRangeOf({ headers }: HttpHead): Partial<ByteRange> & { si
   }
 }
 
-function isFile({ status }: HttpHead, { range }: FileRequest): boolean {
-  return status === 200 || (status === 206 && range !== undefined)
+function isFile(head: HttpHead, { range }: FileRequest): boolean {
+  return head.status === 200 || (head.status === 206 && (range !== undefined || isWhole(head)))
+}
+
+/** Some proxies answer with a range whatever is asked; one that is all of the file will do. */
+function isWhole(head: HttpHead): boolean {
+  const { start, end, size } = contentRangeOf(head)
+  return start === 0 && end !== undefined && end === size
 }
 
 function isEncoded(head: HttpHead, { decode }: FileRequest): boolean {
@@ -114,14 +124,18 @@ function encodingOf({ headers }: HttpHead): string {
 }
 
 function partOf(head: HttpHead, request: FileRequest): BodyPart {
-  const { location, range } = request
+  const { what, location, range, maxBytes = MAX_READ_BYTES } = request
   const check = (kept: number): void => {
-    checkReadSize(location, kept)
+    if (kept > maxBytes)
+      throw new StorageError(
+        `Cannot ${what} ${location}: ${kept} bytes in one answer are more than the limit of ${maxBytes}`,
+        { location },
+      )
   }
-  if (!isFile(head, request)) return { skip: 0, length: MAX_ERROR_BYTES, check }
-  if (head.status === 206) checkPart(head, request, range!)
+  if (!isFile(head, request)) return { skip: 0, length: MAX_ERROR_BYTES, check, isOptional: true }
+  if (head.status === 206 && range !== undefined) checkPart(head, request, range)
   if (range === undefined || isEncoded(head, request)) {
-    checkReadSize(location, declaredLength(head) ?? 0)
+    check(declaredLength(head) ?? 0)
     return { skip: 0, length: undefined, check }
   }
   return { skip: head.status === 200 ? range.start : 0, length: range.end - range.start, check }
@@ -131,7 +145,7 @@ function checkedBytes(answer: HttpAnswer, { what, location, range }: FileRequest
   const { bytes, seen, status } = answer
   const wanted = range === undefined ? undefined : range.end - range.start
   if (bytes.length === wanted) return bytes
-  const expected = status === 206 ? wanted : declaredLength(answer)
+  const expected = status === 206 ? (wanted ?? contentRangeOf(answer).size) : declaredLength(answer)
   if (expected !== undefined && seen !== expected)
     throw new StorageError(`Cannot ${what} ${location}: ${expected} bytes were announced and ${seen} came`, {
       location,

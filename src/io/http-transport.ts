@@ -9,6 +9,8 @@
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { onAbort } from './abort-listeners.ts'
+import { certificateHint } from './certificate-hint.ts'
+import { countOf, timeoutOf } from './number-option.ts'
 
 /** Where requests go: what is left of a URL without path and query. */
 export interface HttpOrigin {
@@ -42,6 +44,8 @@ export interface BodyPart {
   readonly length: number | undefined
   /** Called with the number of bytes kept so far, as they come; what it throws ends the request. */
   readonly check: (kept: number) => void
+  /** Of an answer that is worth having for its head alone: if its body stalls or breaks off, what came will do. */
+  readonly isOptional?: boolean
 }
 
 export interface HttpAnswer extends HttpHead {
@@ -52,9 +56,9 @@ export interface HttpAnswer extends HttpHead {
 }
 
 export interface HttpTransportOptions {
-  /** For a new connection, TLS included. */
+  /** For a new connection, TLS included. 0 and Infinity: no limit. */
   readonly connectTimeoutMs: number
-  /** For the headers of an answer, and again for each further MiB of its body: a body that stalls must not hang. */
+  /** For the headers of an answer, and again for each few KiB of its body: one that stalls must not hang. 0 as above. */
   readonly requestTimeoutMs: number
   /** Connections per origin. A request that finds none free waits, which is not a part of its time. */
   readonly maxSockets: number
@@ -63,9 +67,13 @@ export interface HttpTransportOptions {
 export const DEFAULT_TRANSPORT: HttpTransportOptions = {
   connectTimeoutMs: 5_000,
   requestTimeoutMs: 20_000,
-  // Idle ones are closed by the server, and do not keep the process alive.
   maxSockets: 256,
 }
+
+/** Servers and what is between them and us forget idle connections, some without a word: the next request would hang. */
+const MAX_IDLE_MS = 30_000
+/** Connections of the pool that prove to be dead, in one request. */
+const MAX_DEAD = 3
 
 /** No connection, a broken one, or a server that does not go on. */
 export class TransportError extends Error {
@@ -95,21 +103,39 @@ const TRANSIENT = new Set([
 const FIRST_CAPACITY = 1024 * 1024
 /** The same where no length is known. */
 const UNKNOWN_CAPACITY = 64 * 1024
-const PROGRESS_BYTES = 1024 * 1024
+/** As few bytes in the time for a request are progress; fewer are none, since a body may come byte by byte for ever. */
+const PROGRESS_BYTES = 4096
+/** For the body of an answer that is not worth more. */
+const OPTIONAL_BODY_MS = 5_000
 
-type Send = (request: HttpRequest) => ClientRequest
+interface Client {
+  send(request: HttpRequest): ClientRequest
+  /** Closes the idle connections to there: if one of them is dead, the others most likely are. */
+  dropIdle(origin: HttpOrigin): void
+}
 
 export class HttpTransport {
   readonly #options: HttpTransportOptions
-  #send: Send | undefined
-  #loading: Promise<Send> | undefined
-  #agents: Agent[] = []
+  #client: Client | undefined
+  #loading: Promise<Client> | undefined
+  #agents: readonly Agent[] = []
 
-  constructor(options: Partial<HttpTransportOptions> = {}) {
-    this.#options = { ...DEFAULT_TRANSPORT, ...options }
+  /** @throws InvalidArgumentError for times that are none, and for less than one connection. */
+  constructor({
+    connectTimeoutMs = DEFAULT_TRANSPORT.connectTimeoutMs,
+    requestTimeoutMs = DEFAULT_TRANSPORT.requestTimeoutMs,
+    maxSockets = DEFAULT_TRANSPORT.maxSockets,
+  }: { [K in keyof HttpTransportOptions]?: HttpTransportOptions[K] | undefined } = {}) {
+    this.#options = {
+      connectTimeoutMs: timeoutOf('connectTimeoutMs', connectTimeoutMs),
+      requestTimeoutMs: timeoutOf('requestTimeoutMs', requestTimeoutMs),
+      maxSockets: countOf('maxSockets', maxSockets),
+    }
   }
 
   /**
+   * A connection of the pool that was closed at the other end in the meantime is not an error: another one is taken.
+   *
    * @param partOf which part of the body to keep, by the head of the answer; what it throws ends the request.
    *
    * Rejects with TransportError, the signal's reason if aborted (at once), or what the callbacks throw.
@@ -119,10 +145,10 @@ export class HttpTransport {
     partOf: (head: HttpHead) => BodyPart,
     signal: AbortSignal | undefined,
   ): Promise<HttpAnswer> {
-    const send = this.#send ?? (await (this.#loading ??= this.#load()))
+    const client = this.#client ?? (await (this.#loading ??= this.#load()))
     signal?.throwIfAborted()
     return await new Promise((resolve, reject) => {
-      new Exchange(start(send, request), partOf, signal, this.#options, resolve, reject)
+      new Exchange(client, request, partOf, signal, this.#options, resolve, reject)
     })
   }
 
@@ -131,31 +157,38 @@ export class HttpTransport {
     for (const agent of this.#agents) agent.destroy()
   }
 
-  async #load(): Promise<Send> {
+  async #load(): Promise<Client> {
     const [http, https] = await Promise.all([import('node:http'), import('node:https')])
     const { maxSockets } = this.#options
-    const settings = { keepAlive: true, maxSockets, maxFreeSockets: maxSockets, scheduling: 'lifo' } as const
+    const settings = {
+      keepAlive: true,
+      maxSockets,
+      maxFreeSockets: maxSockets,
+      scheduling: 'lifo',
+      // Of Node's agent: counts while a connection is idle, and says nothing to requests.
+      timeout: MAX_IDLE_MS,
+    } as const
     const agent = new http.Agent(settings)
     const secure = new https.Agent(settings)
     this.#agents = [agent, secure]
-    return (this.#send = ({ origin, path, headers }) =>
-      (origin.isSecure ? https : http).request({
-        agent: origin.isSecure ? secure : agent,
-        host: origin.hostname,
-        port: origin.port,
-        method: 'GET',
-        path,
-        headers: { host: origin.host, ...headers },
-      }))
-  }
-}
-
-/** @throws TransportError for what cannot stand in a header, such as a token with a line break in it. */
-function start(send: Send, request: HttpRequest): ClientRequest {
-  try {
-    return send(request)
-  } catch (error) {
-    throw new TransportError((error as Error).message, (error as NodeJS.ErrnoException).code, false, error)
+    return (this.#client = {
+      send: ({ origin, path, headers }) =>
+        (origin.isSecure ? https : http).request({
+          agent: origin.isSecure ? secure : agent,
+          host: origin.hostname,
+          port: origin.port,
+          method: 'GET',
+          path,
+          headers: { host: origin.host, ...headers },
+        }),
+      dropIdle: (origin) => {
+        const { freeSockets } = origin.isSecure ? secure : agent
+        // The names of Node's pools begin with host and port.
+        const name = `${origin.hostname}:${origin.port}:`
+        for (const [pool, sockets = []] of Object.entries(freeSockets))
+          if (pool.startsWith(name)) for (const socket of sockets) socket.destroy()
+      },
+    })
   }
 }
 
@@ -172,16 +205,20 @@ export function originOf(url: URL): HttpOrigin {
 
 /** A request and its answer. Settles once; after that only sees to it that the connection is free or closed. */
 class Exchange {
-  readonly #request: ClientRequest
+  readonly #client: Client
+  readonly #asked: HttpRequest
   readonly #partOf: (head: HttpHead) => BodyPart
   readonly #options: HttpTransportOptions
   readonly #resolve: (answer: HttpAnswer) => void
   readonly #reject: (error: unknown) => void
   readonly #leave: (() => void) | undefined
+  #request: ClientRequest | undefined
   #isSettled = false
   /** Since the socket is there; what it is about is in {@link #waitsFor}. */
   #timer: NodeJS.Timeout | undefined
   #waitsFor = ''
+  /** Connections of the pool that were. */
+  #dead = 0
   #head: HttpHead | undefined
   #part: BodyPart | undefined
   #bytes = new Uint8Array(0)
@@ -190,14 +227,16 @@ class Exchange {
   #progress = 0
 
   constructor(
-    request: ClientRequest,
+    client: Client,
+    asked: HttpRequest,
     partOf: (head: HttpHead) => BodyPart,
     signal: AbortSignal | undefined,
     options: HttpTransportOptions,
     resolve: (answer: HttpAnswer) => void,
     reject: (error: unknown) => void,
   ) {
-    this.#request = request
+    this.#client = client
+    this.#asked = asked
     this.#partOf = partOf
     this.#options = options
     this.#resolve = resolve
@@ -206,6 +245,19 @@ class Exchange {
       this.#leave = onAbort(signal, () => {
         this.#fail(signal.reason)
       })
+    this.#guard(() => {
+      this.#start()
+    })
+  }
+
+  /** @throws TransportError for what cannot stand in a header, such as a token with a line break in it. */
+  #start(): void {
+    let request: ClientRequest
+    try {
+      request = this.#request = this.#client.send(this.#asked)
+    } catch (error) {
+      throw new TransportError((error as Error).message, (error as NodeJS.ErrnoException).code, false, error)
+    }
     request
       .on('socket', (socket) => {
         this.#onSocket(socket)
@@ -213,10 +265,35 @@ class Exchange {
       .on('response', (response) => {
         this.#onResponse(response)
       })
-      .on('error', (error) => {
-        this.#fail(transportError(error))
+      .on('upgrade', (_, socket) => {
+        // Unheard, Node would close the connection, which looks like one that broke.
+        socket.destroy()
+        this.#fail(new TransportError('the server answered 101, to speak another protocol', undefined, false))
+      })
+      .on('error', (error: NodeJS.ErrnoException) => {
+        if (this.#isDead(request, error)) this.#startAgain()
+        else this.#fail(transportError(error))
       })
       .end()
+  }
+
+  /** Whether a connection of the pool, and not the server, is the reason for an error. */
+  #isDead({ reusedSocket }: ClientRequest, { code }: NodeJS.ErrnoException): boolean {
+    return (
+      reusedSocket &&
+      this.#head === undefined &&
+      !this.#isSettled &&
+      (code === 'ECONNRESET' || code === 'EPIPE') &&
+      this.#dead++ < MAX_DEAD
+    )
+  }
+
+  #startAgain(): void {
+    clearTimeout(this.#timer)
+    this.#client.dropIdle(this.#asked.origin)
+    this.#guard(() => {
+      this.#start()
+    })
   }
 
   #onSocket(socket: Socket): void {
@@ -236,10 +313,19 @@ class Exchange {
     clearTimeout(this.#timer)
     this.#waitsFor = waitsFor
     this.#timer = setTimeout(() => {
-      this.#fail(new TransportError(`waited ${ms} ms for ${this.#waitsFor}`, undefined, true))
-      // The answer may be complete for us while the body, longer than we want, never ends.
-      this.#request.destroy()
+      this.#breakOff(new TransportError(`waited ${ms} ms for ${this.#waitsFor}`, undefined, true))
     }, ms)
+    // While somebody waits for the answer, it is the connection that keeps the process alive.
+    this.#timer.unref()
+  }
+
+  /** The end of an answer that did not come to its end. */
+  #breakOff(error: TransportError): void {
+    clearTimeout(this.#timer)
+    if (this.#part?.isOptional === true) this.#finish()
+    this.#fail(error)
+    // The answer may be complete for us while the body, longer than we want, never ends.
+    this.#request?.destroy()
   }
 
   #onResponse(response: IncomingMessage): void {
@@ -255,8 +341,12 @@ class Exchange {
       this.#bytes = new Uint8Array(Math.min(expected, FIRST_CAPACITY))
     })
     if (this.#isSettled) return
-    this.#waitsFor = 'the rest of the body'
-    this.#timer?.refresh()
+    if (this.#part!.isOptional === true)
+      this.#wait('the rest of the body', Math.min(this.#options.requestTimeoutMs, OPTIONAL_BODY_MS))
+    else {
+      this.#waitsFor = 'the rest of the body'
+      this.#timer?.refresh()
+    }
     response
       .on('data', (chunk: Buffer) => {
         this.#onData(chunk)
@@ -266,15 +356,14 @@ class Exchange {
         this.#finish()
       })
       .on('error', (error) => {
-        clearTimeout(this.#timer)
-        this.#fail(transportError(error))
+        this.#breakOff(transportError(error))
       })
   }
 
   #onData(chunk: Buffer): void {
     // More than anybody wants: closing the connection is cheaper than to take it all.
     if (this.#isSettled) {
-      this.#request.destroy()
+      this.#request?.destroy()
       return
     }
     const { skip, length = Infinity, check } = this.#part!
@@ -294,7 +383,11 @@ class Exchange {
       })
     if (this.#kept === length) {
       this.#finish()
-      if (to < chunk.length) this.#request.destroy()
+      const declared = this.#head!.headers['content-length']
+      if (to < chunk.length || (declared !== undefined && Number(declared) > this.#seen))
+        this.#request?.destroy()
+      // Its end is most likely here already, and if not, nobody waits for it.
+      else if (declared === undefined) this.#request?.socket?.unref()
     }
   }
 
@@ -319,7 +412,7 @@ class Exchange {
   #fail(error: unknown): void {
     if (!this.#settle()) return
     clearTimeout(this.#timer)
-    this.#request.destroy()
+    this.#request?.destroy()
     this.#reject(error)
   }
 
@@ -347,7 +440,7 @@ function transportError(error: NodeJS.ErrnoException): TransportError {
   const text = inner ?? message
   const isSaid = code === undefined || text.includes(code)
   return new TransportError(
-    isSaid ? text : `${text}, ${code}`,
+    (isSaid ? text : `${text}, ${code}`) + certificateHint(code),
     code,
     code !== undefined && TRANSIENT.has(code),
     error,

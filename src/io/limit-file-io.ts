@@ -1,14 +1,23 @@
 /** Bounds how many requests a store has to answer at once; the rest wait in the order they were made. */
 import pLimit, { type LimitFunction } from 'p-limit'
+import { InvalidArgumentError } from '../errors.ts'
 import { onAbort } from './abort-listeners.ts'
 import type { FileIO, InputFile } from './file-io.ts'
 
 /**
- * Requests in flight unless the caller says otherwise. Enough to hide the latency of an object store, and
- * below the 50 to 64 sockets that HTTP clients keep per host: to some of them a request that waits for a
- * socket is connecting, and times out.
+ * Requests in flight unless the caller says otherwise: enough to hide the latency of an object store, and few enough for
+ * the answers of each to come before it seems to stall on a link that all of them share.
  */
 export const DEFAULT_REQUEST_LIMIT = 32
+
+/**
+ * @param purpose how the message begins: "Cannot load s3://b/t"
+ * @throws InvalidArgumentError for a limit that is not a whole number above zero; undefined is the default.
+ */
+export function checkRequestLimit(limit: number | undefined, purpose: string): void {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit > 0))
+    throw new InvalidArgumentError(`${purpose}: the request limit is ${limit}, not a whole number above zero`)
+}
 
 /**
  * The same store, with at most `limit` reads and listings running. A read whose signal is aborted while it

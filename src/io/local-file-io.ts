@@ -226,7 +226,12 @@ function toStorageError(what: 'read' | 'list', location: string, error: unknown)
   // No file has a name with a zero byte in it, which is how Node refuses such a path.
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE')
     return new NotFoundError(text, { location, cause: error })
-  return new StorageError(text, { location, cause: error, retryable: RETRYABLE.has(code) })
+  return new StorageError(text, {
+    location,
+    cause: error,
+    retryable: RETRYABLE.has(code),
+    denied: code === 'EACCES' || code === 'EPERM',
+  })
 }
 
 const REASONS: Partial<Record<string, string>> = {

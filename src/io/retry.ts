@@ -4,19 +4,31 @@
  * cannot be aborted while it pauses, so this one is our own. It keeps no budget for retries across reads: the first read
  * that fails for good ends its plan.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { StorageError } from '../errors.ts'
+import { onAbort } from './abort-listeners.ts'
+import { countOf, pauseOf } from './number-option.ts'
 
 /** Such as Retry-After may ask for, but not for one longer than this; nor does a pause grow beyond it. */
 const MAX_PAUSE_MS = 20_000
 /** Pauses after "slow down" are this many times as long as others. */
 const THROTTLED = 5
 
+/** Far beyond the longest pause, and below what a number can hold. */
+const MAX_DOUBLINGS = 64
+
 export interface RetryPolicy {
   /** The first try included. */
   readonly attempts: number
   /** Longest pause before the second try, in milliseconds. */
   readonly firstPauseMs: number
+}
+
+/** @throws InvalidArgumentError for what cannot be counted or waited for. */
+export function retryPolicyOf({ attempts, firstPauseMs }: RetryPolicy): RetryPolicy {
+  return {
+    attempts: countOf('attempts', attempts),
+    firstPauseMs: pauseOf('firstPauseMs', firstPauseMs),
+  }
 }
 
 /** What a try returns that is worth another one. */
@@ -44,13 +56,28 @@ export async function withRetries<T>(
     const outcome = await attempt()
     if (!(outcome instanceof Failure)) return outcome
     if (tries >= attempts) throw outcome.error
-    const longestMs = firstPauseMs * (outcome.isThrottled ? THROTTLED : 1) * 2 ** (tries - 1)
+    const longestMs =
+      firstPauseMs * (outcome.isThrottled ? THROTTLED : 1) * 2 ** Math.min(tries - 1, MAX_DOUBLINGS)
     const ms = Math.min(Math.max(longestMs * Math.random(), outcome.waitMs), MAX_PAUSE_MS)
-    try {
-      await delay(ms, undefined, signal === undefined ? {} : { signal })
-    } catch {
-      // Timers reject with an error of their own that only mentions the reason.
-      throw signal?.reason
-    }
+    await pause(ms, signal)
   }
+}
+
+/** Rejects with the signal's reason, at once. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return new Promise((resolve) => setTimeout(resolve, ms))
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const timer = setTimeout(() => {
+      done()
+      resolve()
+    }, ms)
+    const done = onAbort(signal, () => {
+      clearTimeout(timer)
+      done()
+      // The reason is the caller's own value, an error or not.
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+      reject(signal.reason)
+    })
+  })
 }

@@ -109,11 +109,15 @@ export class EntryCache {
       user,
     }: Pick<KeptRun, 'locations' | 'lengths' | 'identity' | 'under' | 'user'>,
   ): boolean {
+    // Of a manifest that is not as long as its list claims a part may be missing.
+    const isWhole = batch.segments.every(
+      ({ manifest: { manifestLength } }, i) => manifestLength === undefined || manifestLength === lengths[i],
+    )
     const isThere = batch.segments.every(
       ({ manifest }, i) => this.find(manifest, locations[i], identity, under) !== undefined,
     )
     const bytes = batch.byteLength + SEGMENT_BYTES * batch.segments.length
-    if (isThere || !this.#makeRoom(bytes, user)) return false
+    if (!isWhole || isThere || !this.#makeRoom(bytes, user)) return false
     const run: KeptRun = { batch, identity, locations, lengths, under, bytes, found: 0, user }
     this.#runs.add(run)
     this.#bytes += bytes

@@ -20,7 +20,7 @@ import type { DecodePhase } from './decode-contexts.ts'
 import { compacted, filterOf, type DecodeContext, type JobManifest } from './decode-job.ts'
 import type { Decoder, StopSignal } from './decoder.ts'
 import type { FetchedFile, FileFetcher } from './file-fetcher.ts'
-import { unlessAborted } from './file-fetcher.ts'
+import { unlessAborted } from '../io/abort-listeners.ts'
 import type { Warnings } from './warnings.ts'
 
 /** What an entry takes in memory, before it is known. */

@@ -3,11 +3,15 @@
  * once, however many plans ask at the same time.
  *
  * A request belongs to nobody and to everybody who waits for it: a plan that is stopped leaves, and the last one to
- * leave aborts it. Only a whole body is ever kept.
+ * leave aborts it. Only a whole body is ever kept: one that is not as long as the metadata claims is used, and read again
+ * by the next plan.
  */
+import { StorageError } from '../errors.ts'
+import { unlessAborted } from '../io/abort-listeners.ts'
 import type { DiskCache, DiskCacheKey } from '../io/disk-cache.ts'
-import type { FileIO } from '../io/file-io.ts'
+import type { FileIO, InputFile } from '../io/file-io.ts'
 import type { ManifestCache } from '../manifest/manifest-cache.ts'
+import { SharedRun } from './shared-run.ts'
 import { TimeShare, TimeSlice } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
@@ -30,15 +34,10 @@ export interface FetcherOptions {
   readonly share?: TimeShare | undefined
 }
 
-interface Flight {
-  readonly bytes: Promise<Uint8Array>
-  readonly controller: AbortController
-  waiting: number
-}
-
 export class FileFetcher {
   readonly cache: ManifestCache
-  readonly #flights = new Map<string, Flight>()
+  /** Reads under way. */
+  readonly #reading = new Map<string, SharedRun<Uint8Array>>()
   readonly #disk: DiskCache | undefined
   readonly #slice: TimeSlice
 
@@ -63,39 +62,47 @@ export class FileFetcher {
   }
 
   /** Reads a file in this very turn, as small local ones are. The bytes are lent. */
-  readSync(file: FetchedFile, io: FileIO, readSync: () => Uint8Array): Uint8Array {
-    return this.#arrived(file, io, readSync())
+  readSync({ location, length }: FetchedFile, io: FileIO, readSync: () => Uint8Array): Uint8Array {
+    const bytes = readSync()
+    if (isAsLongAs(length, bytes)) this.cache.keepFile(location, bytes, io.identity)
+    this.cache.hold(bytes)
+    return bytes
   }
 
-  /** Reads a file, or joins a read that is under way. The bytes are lent. */
+  /**
+   * Reads a file, or joins a read that is under way. The bytes are lent.
+   *
+   * Rejects with what the store rejects with, StorageError for a file that is shorter than claimed and then has another
+   * length, and the signal's reason.
+   */
   async fetch(file: FetchedFile, io: FileIO, signal: AbortSignal, notes?: FetchNotes): Promise<Uint8Array> {
     signal.throwIfAborted()
     const kept = this.lend(file, io)
     if (kept !== undefined) return kept
-    const flight = this.#join(file, io, notes)
-    flight.waiting++
-    try {
-      const bytes = await unlessAborted(flight.bytes, signal)
-      this.cache.hold(bytes)
-      return bytes
-    } finally {
-      if (--flight.waiting === 0) flight.controller.abort()
-    }
+    const bytes = this.cache.enabled
+      ? await this.#readShared(file, io, signal, notes)
+      : await unlessAborted(this.#read(file, io, signal, notes), signal)
+    this.cache.hold(bytes)
+    return bytes
   }
 
-  #join(file: FetchedFile, io: FileIO, notes: FetchNotes | undefined): Flight {
+  async #readShared(
+    file: FetchedFile,
+    io: FileIO,
+    signal: AbortSignal,
+    notes: FetchNotes | undefined,
+  ): Promise<Uint8Array> {
     const key = `${io.identity}\n${file.location}\n${file.length ?? ''}`
-    const known = this.cache.enabled ? this.#flights.get(key) : undefined
-    if (known !== undefined && !known.controller.signal.aborted) return known
-    const controller = new AbortController()
-    const bytes = this.#read(file, io, controller.signal, notes).finally(() => {
-      if (this.#flights.get(key) === flight) this.#flights.delete(key)
-    })
-    // Those who left do not hear of its end.
-    bytes.catch(() => undefined)
-    const flight: Flight = { bytes, controller, waiting: 0 }
-    if (this.cache.enabled) this.#flights.set(key, flight)
-    return flight
+    let reading = this.#reading.get(key)
+    if (reading === undefined) {
+      reading = new SharedRun((signal) => this.#read(file, io, signal, notes))
+      this.#reading.set(key, reading)
+    }
+    try {
+      return await reading.join(signal)
+    } finally {
+      if (!reading.isUnderWay && this.#reading.get(key) === reading) this.#reading.delete(key)
+    }
   }
 
   /** The whole file, which is kept. Whoever waits for it waits for the disk too: what is written need not queue up. */
@@ -105,15 +112,18 @@ export class FileFetcher {
     signal: AbortSignal,
     notes: FetchNotes | undefined,
   ): Promise<Uint8Array> {
-    const input = io.open(file.location, file.length)
+    const { location, length } = file
+    const input = io.open(location, length)
     const disk = input.isRemote === true ? this.#disk : undefined
-    const key = { identity: io.identity, location: file.location, length: file.length }
+    const key = { identity: io.identity, location, length }
     const kept = disk === undefined ? undefined : await this.#readKept(disk, key, signal)
-    const bytes = kept ?? (await input.read(undefined, { signal }))
-    this.cache.keepFile(file.location, bytes, io.identity, file.length)
+    const bytes = kept ?? (await readWhole(input, length, signal))
+    const isWhole = isAsLongAs(length, bytes)
+    if (isWhole) this.cache.keepFile(location, bytes, io.identity)
     if (disk === undefined) return bytes
-    if (kept === undefined) await disk.write(key, bytes)
-    else if (notes !== undefined) notes.counts.diskHits++
+    if (kept !== undefined) {
+      if (notes !== undefined) notes.counts.diskHits++
+    } else if (isWhole) await disk.write(key, bytes)
     for (const trouble of disk.takeTroubles()) notes?.warnings.add('of the disk cache', trouble)
     return bytes
   }
@@ -124,26 +134,30 @@ export class FileFetcher {
     signal.throwIfAborted()
     return disk.read(key)
   }
-
-  #arrived({ location, length }: FetchedFile, io: FileIO, bytes: Uint8Array): Uint8Array {
-    this.cache.keepFile(location, bytes, io.identity, length)
-    this.cache.hold(bytes)
-    return bytes
-  }
 }
 
-/** The value of a promise, or the signal's reason if that comes first. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      // The reason is the caller's own, error or not.
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', abort)
-    })
-    if (signal.aborted) abort()
-  })
+/**
+ * A file that is shorter than claimed is read once more: the claim may be wrong, but so may be an answer that did not
+ * announce its length and was cut off, which nothing else tells.
+ */
+async function readWhole(
+  input: InputFile,
+  length: number | undefined,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const first = await input.read(undefined, { signal })
+  if (length === undefined || first.length >= length) return first
+  const second = await input.read(undefined, { signal })
+  // Files never change, so different lengths mean that the store gives parts of them.
+  if (second.length !== length && second.length !== first.length)
+    throw new StorageError(
+      `Cannot read ${input.location}: ${first.length} bytes came, then ${second.length}, and it should have ${length}`,
+      { location: input.location, retryable: true },
+    )
+  return second
+}
+
+/** Whether bytes may be kept: if not, either the claim is wrong or they are a part of the file. */
+function isAsLongAs(length: number | undefined, bytes: Uint8Array): boolean {
+  return length === undefined || bytes.length === length
 }

@@ -25,7 +25,7 @@
  *    b. a name with anything else beside its number (`v3.copy.metadata.json`, `vfinal.metadata.json`) is no
  *       candidate and is never guessed at (B172); the hint may name it, whatever numbered files there are.
  *       Otherwise it is mentioned in a warning; if there are only such names, that is an error that lists them.
- * 5. Where nothing can be listed (HTTP, or permission refused) the hint is needed: first line, trimmed; a number N
+ * 5. Where nothing can be listed (HTTP, or permission denied) the hint is needed: first line, trimmed; a number N
  *    means `v<N>.metadata.json` in one of its forms, other text is a file name with or without
  *    `.metadata.json`. If that is there it is taken. If not, the versions after it are tried one by one: a writer
  *    that deletes old metadata may have gone on without renewing its hint.
@@ -36,19 +36,18 @@
  * | a metadata file   | none                                                                    |
  * | a table folder    | the listing (and the hint, and files of equal version, where 4 says so) |
  * | the same, by HTTP | the hint and the file it names, whose bytes come along                  |
- * | listing refused   | the refused listing, the hint and the file                              |
+ * | listing denied    | the denied listing, the hint and the file                               |
  * | one loaded before | the listing, or where there is none the hint                            |
  *
- * A failure that another try may cure (a busy store) is passed on and not taken for an absence, which could
- * end in an older version of the table.
+ * Any other failure (a busy store, a wrong key or region, a bucket that does not exist) is passed on at once and not
+ * taken for an absence, which could end in an older version of the table, or in an error that misleads.
  */
 import {
   InvalidArgumentError,
   InvalidMetadataError,
   isIcebergError,
   NotFoundError,
-  type IcebergError,
-  type StorageError,
+  StorageError,
 } from '../errors.ts'
 import type { FileIO, ReadOptions } from '../io/file-io.ts'
 import { decodeMetadataBytes } from '../metadata/metadata-bytes.ts'
@@ -97,8 +96,8 @@ const NUMBERED =
  * The metadata file of the table at a location, which is that of a metadata file, of a table folder, or of
  * its `metadata` folder.
  *
- * Rejects with NotFoundError if there is no metadata, InvalidArgumentError if there is a choice (the message
- * lists the candidates), and whatever the store rejects with.
+ * Rejects with NotFoundError if there is no metadata, StorageError if there may be some and the store denies access,
+ * InvalidArgumentError if there is a choice (the message lists the candidates), and whatever the store rejects with.
  *
  * @param known - What was loaded from this location before: where it was is looked into first, and if it is
  *   still the one, no file is read.
@@ -111,7 +110,7 @@ export async function findMetadataLocation(
 ): Promise<FoundMetadata> {
   if (METADATA_FILE.test(withoutQuery(location))) return { location, warnings: [] }
 
-  const search = new MetadataSearch(io, options, known)
+  const search = new MetadataSearch(location, io, options, known)
   const own = location.endsWith('/') ? location : `${location}/`
   const inside = `${own}metadata/`
   const folders = /(?:^|\/)metadata\/$/.test(own) ? [own, inside] : [inside, own]
@@ -122,7 +121,7 @@ export async function findMetadataLocation(
   }
   if (!location.endsWith('/') && (await search.looksLikeMetadata(location)))
     return { location, warnings: search.warnings }
-  throw search.failure(location)
+  throw search.failure()
 }
 
 /**
@@ -149,15 +148,20 @@ function folderOf(location: string): string {
 
 class MetadataSearch {
   readonly warnings: string[] = []
+  readonly #location: string
   readonly #io: FileIO
   readonly #options: ReadOptions
   readonly #known: KnownMetadata | undefined
   /** Metadata files that were seen and not taken, because their names have no version. */
   readonly #unnumbered: string[] = []
-  #listingRefused = false
-  #cause: Error | undefined
+  #cannotList = false
+  /** The folder whose listing was denied, of several the last. */
+  #deniedListing: string | undefined
+  /** The first. */
+  #denial: StorageError | undefined
 
-  constructor(io: FileIO, options: ReadOptions, known: KnownMetadata | undefined) {
+  constructor(location: string, io: FileIO, options: ReadOptions, known: KnownMetadata | undefined) {
+    this.#location = location
     this.#io = io
     this.#options = options
     this.#known = known
@@ -171,27 +175,35 @@ class MetadataSearch {
 
   /** Whether a file begins as table metadata does: JSON, or one of the compressions it may have. */
   async looksLikeMetadata(location: string): Promise<boolean> {
-    const start = await this.#orUndefined(this.#io.open(location).read({ start: 0, end: 4 }, this.#options))
-    return start !== undefined && beginsLikeJson(start)
+    try {
+      return beginsLikeJson(await this.#io.open(location).read({ start: 0, end: 4 }, this.#options))
+    } catch (error) {
+      if (isDenial(error)) this.#denial ??= error
+      // A folder of a file system cannot be read, and a file of three bytes not that far.
+      else if (!isAbsence(error) && !isForGood(error)) throw error
+      return false
+    }
   }
 
   /** The error for a search that found nothing. */
-  failure(location: string): Error {
-    const place = { location, cause: this.#cause }
+  failure(): Error {
+    const location = this.#location
+    const denial = this.#denial
+    const place = { location, cause: denial }
     if (this.#unnumbered.length > 0)
       return new InvalidArgumentError(
         `Cannot choose the metadata file of ${location}: no name begins with a version; ` +
           `give one of these instead: ${listNames(this.#unnumbered)}`,
         place,
       )
-    const because = this.#cause === undefined ? '' : ` (${this.#cause.message})`
-    return new NotFoundError(
-      this.#listingRefused
-        ? `Cannot find the metadata of ${location}: files cannot be listed here, so a readable metadata/${HINT_NAME} ` +
-            `that names a metadata file is needed; give the metadata file instead${because}`
-        : `Cannot find the metadata of ${location}: neither a table folder nor a metadata file is there${because}`,
-      place,
-    )
+    const what = this.#cannotList
+      ? `files cannot be listed here, so a readable metadata/${HINT_NAME} that names a metadata file is needed; ` +
+        'give the metadata file instead'
+      : 'neither a table folder nor a metadata file is there'
+    const message = `Cannot find the metadata of ${location}: ${what}`
+    return denial === undefined
+      ? new NotFoundError(message, place)
+      : new StorageError(`${message} (${denial.message})`, { ...place, denied: true })
   }
 
   /**
@@ -203,9 +215,11 @@ class MetadataSearch {
     try {
       bytes = await this.#io.open(folder + HINT_NAME).read(undefined, this.#options)
     } catch (error) {
-      if (isIcebergError(error, 'ERR_NOT_FOUND')) return undefined
-      if (!isForGood(error)) throw error
-      this.#cause = error
+      if (isAbsence(error)) return undefined
+      if (!isDenial(error)) throw error
+      // Whoever may neither list nor read has no business here.
+      if (this.#deniedListing === folder) throw this.failure()
+      this.#denial ??= error
       this.#warnOfHint(folder, error.message)
       return undefined
     }
@@ -230,11 +244,13 @@ class MetadataSearch {
     try {
       if (this.#io.list !== undefined) return await this.#io.list(folder, this.#options)
     } catch (error) {
-      if (isIcebergError(error, 'ERR_NOT_FOUND')) return []
-      if (isForGood(error)) this.#cause ??= error
-      else if (!isIcebergError(error, 'ERR_UNSUPPORTED')) throw error
+      if (isAbsence(error)) return []
+      if (isDenial(error)) {
+        this.#denial ??= error
+        this.#deniedListing = folder
+      } else if (!isIcebergError(error, 'ERR_UNSUPPORTED')) throw error
     }
-    this.#listingRefused = true
+    this.#cannotList = true
     return undefined
   }
 
@@ -322,33 +338,21 @@ class MetadataSearch {
 
   /**
    * Reads the first of these files that exists. A store that must not tell what exists refuses what does not, so the
-   * first refusal counts only if there is no file that can be read.
+   * first denial counts only if there is no file that can be read.
    */
   async #readFirst(folder: string, names: readonly string[]): Promise<FoundMetadata | undefined> {
-    let refusal: IcebergError | undefined
+    let denial: StorageError | undefined
     for (const name of names) {
       const location = folder + name
       try {
         return this.#found(location, await this.#io.open(location).read(undefined, this.#options))
       } catch (error) {
-        if (isForGood(error)) refusal ??= error
-        else if (!isIcebergError(error, 'ERR_NOT_FOUND')) throw error
+        if (isDenial(error)) denial ??= error
+        else if (!isAbsence(error)) throw error
       }
     }
-    if (refusal !== undefined) throw refusal
+    if (denial !== undefined) throw denial
     return undefined
-  }
-
-  /** What a read gives, or undefined if it fails for good; the reason is kept for {@link failure}. */
-  async #orUndefined(read: Promise<Uint8Array>): Promise<Uint8Array | undefined> {
-    try {
-      return await read
-    } catch (error) {
-      if (isIcebergError(error, 'ERR_NOT_FOUND')) return undefined
-      if (!isForGood(error)) throw error
-      this.#cause ??= error
-      return undefined
-    }
   }
 
   #found(location: string, bytes?: Uint8Array, isKnown = false): FoundMetadata {
@@ -356,9 +360,14 @@ class MetadataSearch {
   }
 }
 
-/** A failure of the store that trying again will not cure, such as a refused permission. */
-function isForGood(error: unknown): error is IcebergError {
-  return isIcebergError(error, 'ERR_STORAGE') && !(error as Partial<StorageError>).retryable
+/** A file or folder that is not there, in a store that is. */
+function isAbsence(error: unknown): boolean {
+  return isIcebergError(error, 'ERR_NOT_FOUND') && (error as Partial<NotFoundError>).storeMissing !== true
+}
+
+/** This request is not permitted, or not known; others may be. */
+function isDenial(error: unknown): error is StorageError {
+  return isIcebergError(error, 'ERR_STORAGE') && (error as Partial<StorageError>).denied === true
 }
 
 /**
@@ -372,6 +381,11 @@ function isUnchanged(known: KnownMetadata, names: readonly string[]): boolean {
   const list =
     currentSnapshotId === undefined ? undefined : known.snapshotById(currentSnapshotId)?.manifestList
   return list !== undefined && names.includes(list.replace(/^.*\//s, ''))
+}
+
+/** A failure of the store that trying again will not cure. */
+function isForGood(error: unknown): boolean {
+  return isIcebergError(error, 'ERR_STORAGE') && !(error as Partial<StorageError>).retryable
 }
 
 /** The files that a hint may mean, likeliest first. */

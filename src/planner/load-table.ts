@@ -2,10 +2,9 @@
  * From a location to a table: find the metadata file, read it, parse it. A table that was found in a folder is
  * refreshed by looking into the folder again.
  */
-import { InvalidArgumentError } from '../errors.ts'
 import { defaultFileIO, type StorageOptions } from '../io/default-file-io.ts'
 import type { FileIO } from '../io/file-io.ts'
-import { limitRequests } from '../io/limit-file-io.ts'
+import { checkRequestLimit, limitRequests } from '../io/limit-file-io.ts'
 import type { Rebase } from '../io/rebase.ts'
 import { LocationMap } from '../io/rebase.ts'
 import { parseTableMetadata, type TableMetadata } from '../metadata/table-metadata.ts'
@@ -40,10 +39,7 @@ export interface LoadTableOptions {
  */
 export async function loadTable(location: string, options: LoadTableOptions = {}): Promise<Table> {
   const { requestLimit, tableLocation, allowV4 = false } = options
-  if (requestLimit !== undefined && !(Number.isInteger(requestLimit) && requestLimit > 0))
-    throw new InvalidArgumentError(
-      `Cannot load ${location}: the request limit is ${requestLimit}, not a whole number above zero`,
-    )
+  checkRequestLimit(requestLimit, `Cannot load ${location}`)
   const io = limitRequests(options.io ?? defaultFileIO(options.storage), requestLimit)
   const locations = new LocationMap(options.rebase ?? [])
   const place = locations.apply(location)

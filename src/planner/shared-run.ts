@@ -2,7 +2,7 @@
  * Work that those who want it at the same time share. It belongs to nobody: one who is aborted leaves, and the last
  * one to leave aborts it.
  */
-import { unlessAborted } from './file-fetcher.ts'
+import { unlessAborted } from '../io/abort-listeners.ts'
 
 interface Run<T> {
   readonly result: Promise<T>
@@ -12,10 +12,16 @@ interface Run<T> {
 
 export class SharedRun<T> {
   readonly #work: (signal: AbortSignal) => Promise<T>
+  /** Until it ends, or is aborted. */
   #run: Run<T> | undefined
 
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     this.#work = work
+  }
+
+  /** Whether there is a run to be joined. */
+  get isUnderWay(): boolean {
+    return this.#run !== undefined
   }
 
   /** The result of the run under way, or of one that begins now. Rejects with its error or the signal's reason. */
@@ -23,12 +29,13 @@ export class SharedRun<T> {
     const run = (this.#run ??= this.#begin())
     run.waiting++
     try {
-      return await (signal === undefined ? run.result : unlessAborted(run.result, signal))
+      return await unlessAborted(run.result, signal)
     } finally {
-      if (--run.waiting === 0) {
-        run.controller.abort()
+      // One that has ended has nobody to tell, and an abort costs an error with a stack.
+      if (--run.waiting === 0 && this.#run === run) {
         // Whoever comes now must not join what is being aborted.
-        if (this.#run === run) this.#run = undefined
+        this.#run = undefined
+        run.controller.abort()
       }
     }
   }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { assert } from 'chai'
 import { loadTable } from '../../src/catalog/load-catalog-table.ts'
 import { RestCatalog, restCatalogFrom } from '../../src/catalog/rest-catalog.ts'
@@ -101,6 +102,26 @@ describe('REST catalog', () => {
       stop.abort(reason)
       assert.strictEqual(await given, reason)
       await other
+    })
+
+    it('many tables at once with one signal make one listener of it', async () => {
+      await start()
+      const names = Array.from({ length: 20 }, (_, i) => `t${i}`)
+      for (const name of names) server.addTable(['db'], name, first)
+      const rest = catalog()
+      const { signal } = new AbortController()
+      let listeners = 0
+      server.faults.push({
+        when(line) {
+          if (line.includes('/tables/'))
+            listeners = Math.max(listeners, getEventListeners(signal, 'abort').length)
+          return false
+        },
+        answer: () => undefined,
+      })
+      await Promise.all(names.map((name) => rest.loadTable(['db', name], { io, signal })))
+      assert.equal(listeners, 1)
+      assert.isEmpty(getEventListeners(signal, 'abort'))
     })
 
     it('the table plans, from catalog and location alike', async () => {
@@ -274,8 +295,32 @@ describe('REST catalog', () => {
           assert.equal(error.code, 'ERR_INVALID_ARGUMENT')
           assert.include(error.message, uri(server.origin))
           assert.notInclude(error.message, 'abcdef')
+          assert.match(error.message, /ignoreUriOverride \(property iceplan\.ignore-uri-override=true\)$/)
         }
       })
+
+    const staying: [how: string, options: Partial<RestCatalogOptions>][] = [
+      ['option', { ignoreUriOverride: true }],
+      ['property', { properties: { 'iceplan.ignore-uri-override': 'True' } }],
+    ]
+    for (const [how, options] of staying)
+      for (const uri of ['http://catalog.internal:8181/catalog', 'catalog', ''])
+        it(`overrides uri: '${uri}' is not followed if the ${how} says to stay`, async () => {
+          await start({ overrides: { uri } })
+          await catalog(options).loadTable('db.orders', { io })
+          assert.lengthOf(server.requests, 2)
+        })
+
+    it('the catalog itself cannot say to stay', async () => {
+      const uri = 'http://catalog.internal:8181/catalog'
+      await start({ overrides: { uri, 'iceplan.ignore-uri-override': 'true' } })
+      assert.equal((await rejection(catalog().loadTable('db.orders', { io }))).code, 'ERR_INVALID_ARGUMENT')
+    })
+
+    it('an empty list of endpoints is that of a catalog that has none, as in Java', async () => {
+      await start({ endpoints: [] })
+      await catalog().loadTable('db.orders', { io })
+    })
 
     it('endpoints are honoured: without loading tables there is nothing to ask', async () => {
       await start({ endpoints: ['GET /v1/{prefix}/namespaces'] })
@@ -347,7 +392,9 @@ describe('REST catalog', () => {
       const table = await catalog().loadTable('db.orders', { io })
       server.addTable(['db'], 'orders', second).config = { 'scan-planning-mode': 'server' }
       server.table(['db'], 'orders').config = { 'scan-planning-mode': 'server' }
-      assert.equal((await rejection(table.refresh())).code, 'ERR_UNSUPPORTED')
+      const error = await rejection(table.refresh())
+      assert.equal(error.code, 'ERR_UNSUPPORTED')
+      assert.match(error.message, /^Cannot refresh table db\.orders of the catalog/)
     })
   })
 

@@ -189,6 +189,13 @@ describe('what goes wrong with a REST catalog', () => {
         assert.notInclude(inspect(failure, { depth: 9, showHidden: true }), TOKEN)
       })
 
+    it('a status that is no promise of a better one is not tried again', async () => {
+      server.faults.push({ when: TABLE, times: 99, answer: error(509, 'Gone') })
+      const failure = await rejection(catalog().loadTable('db.orders', { io }))
+      assert.isFalse((failure as { retryable?: boolean }).retryable)
+      assert.lengthOf(server.lines().filter(TABLE), 1)
+    })
+
     for (const after of ['0', 'Thu, 01 Jan 2026 00:00:00 GMT', 'soon'])
       it(`a busy moment is got over; Retry-After: ${after}`, async () => {
         server.faults.push({ when: TABLE, times: 2, answer: json(503, {}, { 'retry-after': after }) })
@@ -220,6 +227,27 @@ describe('what goes wrong with a REST catalog', () => {
         catalog({ requestTimeoutMs: 50, attempts: 2 }).loadTable('db.orders', { io }),
       )
       assert.match(failure.message, /no complete answer/)
+    })
+
+    for (const token of ['hunter2\n-token', 'hunter2-\u20ac'])
+      it(`a token of the table that no header can hold is refused unseen: ${JSON.stringify(token)}`, async () => {
+        server.table(['db'], 'orders').config = { token }
+        const failure = await rejection(catalog().loadTable('db.orders', { io }))
+        server.table(['db'], 'orders').config = {}
+        assert.equal(failure.code, 'ERR_INVALID_METADATA')
+        assert.match(
+          failure.message,
+          /^Cannot load table db\.orders of .*: the token in the table's config has/,
+        )
+        assert.notInclude(inspect(failure, { depth: 9, showHidden: true }), 'hunter2')
+      })
+
+    it('a refresh that fails says so', async () => {
+      const table = await catalog().loadTable('db.orders', { io })
+      server.faults.push({ when: TABLE, times: 99, answer: error(404, 'NoSuchTableException') })
+      const failure = await rejection(table.refresh())
+      assert.equal(failure.code, 'ERR_NOT_FOUND')
+      assert.match(failure.message, /^Cannot refresh table db\.orders of the catalog /)
     })
 
     it('an abort is heard while an answer is awaited', async () => {
@@ -285,6 +313,24 @@ describe('what goes wrong with a REST catalog', () => {
       ['no URL', { uri: 'catalog' }, 'ERR_INVALID_ARGUMENT', /not an HTTP URL/],
       ['another scheme', { uri: 's3://b/t' }, 'ERR_INVALID_ARGUMENT', /not an HTTP URL/],
       ['a password', { uri: `http://me:hunter2hunter@host` }, 'ERR_INVALID_ARGUMENT', /user and password/],
+      [
+        'a password in what is no URL',
+        { uri: 'https://me:hunter2hunter@host:99999/x' },
+        'ERR_INVALID_ARGUMENT',
+        /at 'https:\/\/\*\*\*@host:99999\/x': not an HTTP URL/,
+      ],
+      [
+        'a password with at signs, without a scheme',
+        { uri: 'me:hunter2hunter@b@host/x?a=hunter2hunter' },
+        'ERR_INVALID_ARGUMENT',
+        /at '\*\*\*@host\/x': not an HTTP URL/,
+      ],
+      [
+        'a switch that is none',
+        { properties: { 'iceplan.ignore-uri-override': 'yes' } },
+        'ERR_INVALID_ARGUMENT',
+        /'yes' is neither true nor false/,
+      ],
       ['a query', { uri: 'http://host/?a=hunter2hunter' }, 'ERR_INVALID_ARGUMENT', /a query or a fragment/],
       [
         'a token with a line break',
@@ -310,6 +356,8 @@ describe('what goes wrong with a REST catalog', () => {
         'ERR_INVALID_ARGUMENT',
         /'a'/,
       ],
+      ['no tries', { attempts: 0 }, 'ERR_INVALID_ARGUMENT', /attempts=0/],
+      ['no time', { requestTimeoutMs: NaN }, 'ERR_INVALID_ARGUMENT', /requestTimeoutMs=NaN/],
       ['SigV4', { properties: { 'rest.sigv4-enabled': 'true' } }, 'ERR_UNSUPPORTED', /SigV4/],
       ['SigV4 by type', { properties: { 'rest.auth.type': 'sigv4' } }, 'ERR_UNSUPPORTED', /SigV4/],
       [

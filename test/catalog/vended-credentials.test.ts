@@ -6,8 +6,13 @@ import type { RestCatalogOptions } from '../../src/catalog/rest-options.ts'
 import { s3CredentialsIn, VendedCredentials } from '../../src/catalog/vended-credentials.ts'
 import type { Table } from '../../src/planner/table.ts'
 import { allOf, dataManifests, freshPlanner, tableOf } from '../planner/planning.ts'
-import { rejection } from '../support/rejection.ts'
-import { startRestCatalog, type RestCatalogServer, type Vending } from '../support/rest-catalog-server.ts'
+import { rejection, thrown } from '../support/rejection.ts'
+import {
+  send,
+  startRestCatalog,
+  type RestCatalogServer,
+  type Vending,
+} from '../support/rest-catalog-server.ts'
 import { startS3Server, type S3Server } from '../support/s3-server.ts'
 import type { BuiltTable } from '../support/table-writer.ts'
 
@@ -91,6 +96,49 @@ describe('credentials handed out by a REST catalog', () => {
           assert.match(error.message, /db\.orders: the catalog answered none for 's3:\/\/b\/t'/)
         }
       })
+
+    it('a prefix that is gone leaves the others what they need, and fails only if it is asked for', async () => {
+      const vended = new VendedCredentials('t', () =>
+        Promise.resolve([
+          { prefix: 's3://meta', config: set(1) },
+          { prefix: 's3://new', config: set(2) },
+        ]),
+      )
+      vended.keep(['s3://meta', 's3://gone'].map((prefix) => ({ prefix, config: set(0) })))
+      await vended.take('s3://meta')
+      assert.equal(await keyOf(vended, 's3://meta'), 'key-1')
+      assert.equal(await keyOf(vended, 's3://gone'), 'key-0', 'what it has is not lost')
+      assert.match((await rejection(vended.take('s3://gone'))).message, /answered none for 's3:\/\/gone'/)
+    })
+
+    it('another load takes the place of all; a scan of before may still ask for its prefix', async () => {
+      let asked = 0
+      const vended = new VendedCredentials('t', () =>
+        Promise.resolve([
+          { prefix: 's3://old', config: set(++asked) },
+          { prefix: 's3://new', config: set(10) },
+        ]),
+      )
+      vended.keep([{ prefix: 's3://old/t', config: set(0) }])
+      vended.keep([{ prefix: 's3://new/t', config: set(9) }])
+      assert.deepEqual([vended.has('s3://old/t'), vended.has('s3://new/t')], [false, true])
+      assert.equal(await keyOf(vended, 's3://old/t'), 'key-1')
+      assert.equal(await keyOf(vended, 's3://old/t'), 'key-2')
+      assert.equal(await keyOf(vended, 's3://new/t'), 'key-10')
+      assert.equal(asked, 2)
+    })
+
+    it('an empty value is none, and space around one is not a part of it', () => {
+      const keys = { 's3.access-key-id': ' a', 's3.secret-access-key': 'b\n' }
+      const want = { accessKeyId: 'a', secretAccessKey: 'b' }
+      const nothing = { 's3.session-token': '', 's3.session-token-expires-at-ms': ' ' }
+      assert.deepEqual(s3CredentialsIn({ ...keys, ...nothing }), want)
+      assert.isUndefined(s3CredentialsIn({ ...keys, 's3.secret-access-key': '' }))
+      assert.deepEqual(
+        s3CredentialsIn({ 's3.access-key-id': '', 'client.access-key-id': 'a', 's3.secret-access-key': 'b' }),
+        want,
+      )
+    })
 
     it('half a key is none', () => {
       assert.isUndefined(s3CredentialsIn({ 's3.access-key-id': 'a' }))
@@ -267,6 +315,15 @@ describe('credentials handed out by a REST catalog', () => {
         assert.deepEqual([...keysUsed()], ['own'])
       })
 
+      it('so does the word that there are to be none', async () => {
+        await start()
+        server.table(['db'], 'orders').config = { 's3.access-key-id': 'x', 's3.secret-access-key': 'y' }
+        const storage = { properties: { 's3.anonymous': 'true' } }
+        const table = await catalog().loadTable('db.orders', { storage })
+        assert.match((await rejection(plan(table))).message, /403 AccessDenied/)
+        assert.deepEqual([...keysUsed()], [undefined])
+      })
+
       it('they are not asked for if they are not wanted; the user’s own are used', async () => {
         await start()
         s3.credentials.push({ accessKeyId: 'own', secretAccessKey: 'own-secret' })
@@ -283,6 +340,46 @@ describe('credentials handed out by a REST catalog', () => {
         assert.isUndefined(server.requests.at(-1)?.headers['x-iceberg-access-delegation'])
       })
 
+      const unwanted: [why: string, options: Partial<RestCatalogOptions>][] = [
+        ['the property', { properties: { 'iceplan.vended-credentials-enabled': 'false' } }],
+        ['an empty header', { headers: { 'X-Iceberg-Access-Delegation': '' } }],
+        ['an empty header, as a property', { properties: { 'header.x-iceberg-access-delegation': '' } }],
+      ]
+      for (const [why, options] of unwanted)
+        it(`${why} turns them off, also if the catalog hands them out unasked`, async () => {
+          await start()
+          s3.credentials.push({ accessKeyId: 'own', secretAccessKey: 'own-secret' })
+          const vended = { 's3.access-key-id': 'x', 's3.secret-access-key': 'y' }
+          server.faults.push({
+            when: (line) => line === TABLE,
+            answer: (_, response) => {
+              const { metadata, metadataLocation } = server.table(['db'], 'orders')
+              const credentials = JSON.stringify([{ prefix: 's3://', config: vended }])
+              send(
+                response,
+                200,
+                `{"metadata-location":"${metadataLocation!}","metadata":${metadata},"storage-credentials":${credentials}}`,
+              )
+            },
+          })
+          const properties = {
+            ...options.properties,
+            's3.access-key-id': 'own',
+            's3.secret-access-key': 'own-secret',
+            's3.endpoint': s3.endpoint,
+            's3.region': s3.region,
+          }
+          await plan(await catalog({ ...options, properties }).loadTable('db.orders'))
+          assert.deepEqual([...keysUsed()], ['own'])
+          assert.isUndefined(server.requests.at(-1)?.headers['x-iceberg-access-delegation'])
+        })
+
+      it('a property that is neither true nor false is refused', () => {
+        const properties = { 'iceplan.vended-credentials-enabled': 'off' }
+        const error = thrown(() => new RestCatalog({ uri: 'http://host', properties }))
+        assert.match(error.message, /'iceplan\.vended-credentials-enabled': 'off' is neither true nor false/)
+      })
+
       it('a header of the user’s own says how to delegate', async () => {
         await start()
         const headers = { 'X-Iceberg-Access-Delegation': 'remote-signing' }
@@ -290,11 +387,60 @@ describe('credentials handed out by a REST catalog', () => {
         assert.equal(server.requests.at(-1)?.headers['x-iceberg-access-delegation'], 'remote-signing')
       })
 
-      it('remote signing is refused', async () => {
+      it('remote signing is refused when something in S3 is to be read', async () => {
         await start()
         server.table(['db'], 'orders').config = { 's3.remote-signing-enabled': 'true' }
-        assert.equal((await rejection(catalog().loadTable('db.orders'))).code, 'ERR_UNSUPPORTED')
+        const table = await catalog().loadTable('db.orders')
+        assert.equal((await rejection(plan(table))).code, 'ERR_UNSUPPORTED')
       })
+    })
+
+    describe('odd answers', () => {
+      const keys = { 's3.access-key-id': 'key', 's3.secret-access-key': 'secret' }
+      const own = { 's3.access-key-id': 'own', 's3.secret-access-key': 'own-secret' }
+      const everything = [{ prefix: 's3://warehouse/', config: keys }]
+      const rows: [
+        why: string,
+        config: Record<string, string>,
+        credentials: typeof everything | undefined,
+        key: string,
+      ][] = [
+        ['an empty session token in the config', { ...keys, 's3.session-token': '' }, undefined, 'key'],
+        [
+          'an empty session token with a prefix',
+          {},
+          [{ prefix: 's3://warehouse/', config: { ...keys, 's3.session-token': '' } as typeof keys }],
+          'key',
+        ],
+        ['a key with a line break', { ...keys, 's3.secret-access-key': 'secret\n' }, undefined, 'key'],
+        [
+          'empty keys hide none of the user’s own',
+          { 's3.access-key-id': '', 's3.secret-access-key': '' },
+          undefined,
+          'own',
+        ],
+        [
+          'what is not supported, where nothing is read without a prefix',
+          { 'client.credentials-provider': 'com.acme.Provider' },
+          everything,
+          'key',
+        ],
+      ]
+      for (const [why, config, credentials, key] of rows)
+        it(why, async () => {
+          await start()
+          s3.credentials.push({ accessKeyId: 'key', secretAccessKey: 'secret' })
+          s3.credentials.push({ accessKeyId: 'own', secretAccessKey: 'own-secret' })
+          server.options.vending = undefined!
+          const served = server.table(['db'], 'orders')
+          served.config = config
+          if (credentials !== undefined) served.storageCredentials = credentials
+          const place = { 's3.endpoint': s3.endpoint, 's3.region': s3.region }
+          const properties = key === 'own' || credentials === undefined ? { ...own, ...place } : place
+          const table = await catalog({ properties }).loadTable('db.orders')
+          assert.equal(await plan(table), manifests)
+          assert.deepEqual([...keysUsed()], [key])
+        })
     })
 
     it('each prefix has its own; s3, s3a and s3n are one', async () => {

@@ -1,5 +1,5 @@
 import { assert } from 'chai'
-import { defaultFileIO, schemeOf } from '../../src/io/default-file-io.ts'
+import { defaultFileIO, schemeOf, type StorageOptions } from '../../src/io/default-file-io.ts'
 import { rejection, thrown } from '../support/rejection.ts'
 import { startS3Server } from '../support/s3-server.ts'
 
@@ -80,8 +80,89 @@ describe('the default FileIO', () => {
     assert.notMatch(identities.join(), /hush/)
   })
 
-  it('refuses properties that it would have to ignore', () => {
-    const error = thrown(() => defaultFileIO({ properties: { 's3.remote-signing-enabled': 'true' } }))
-    assert.equal(error.code, 'ERR_UNSUPPORTED')
+  describe('settings for S3 that cannot be used', () => {
+    const rows: [title: string, options: StorageOptions, env: Record<string, string>, code: string][] = [
+      ['a property', { properties: { 's3.remote-signing-enabled': 'true' } }, {}, 'ERR_UNSUPPORTED'],
+      ['an option', { s3: { attempts: NaN } }, {}, 'ERR_INVALID_ARGUMENT'],
+      ['the environment', {}, { AWS_ENDPOINT_URL: 'localhost:9000' }, 'ERR_INVALID_ARGUMENT'],
+    ]
+    for (const [title, options, env, code] of rows)
+      it(`${title}: an error for what is in S3, and for nothing else`, async () => {
+        const before = process.env['AWS_ENDPOINT_URL']
+        Object.assign(process.env, env)
+        try {
+          const io = defaultFileIO(options)
+          assert.isString(io.identity)
+          assert.isAbove((await io.open(new URL(import.meta.url).pathname).read()).length, 0)
+          assert.equal(io.open('http://h/x').location, 'http://h/x')
+          assert.equal(thrown(() => io.open('s3://bucket/k')).code, code)
+          assert.equal((await rejection(io.list!('s3://bucket/k'))).code, code)
+        } finally {
+          if (before === undefined) Reflect.deleteProperty(process.env, 'AWS_ENDPOINT_URL')
+          else process.env['AWS_ENDPOINT_URL'] = before
+        }
+      })
+  })
+
+  describe('credentials of the call replace all that the properties say of them', () => {
+    const properties: Record<string, string>[] = [
+      { 'client.credentials-provider': 'com.example.Provider' },
+      { 's3.access-key-id': 'half' },
+      { 's3.anonymous': 'true' },
+      { 'client.assume-role.arn': 'arn:aws:iam::1:role/r' },
+    ]
+    const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
+    const wanted = defaultFileIO({ s3: { credentials } }).identity
+    for (const given of properties)
+      it(JSON.stringify(given), () => {
+        const io = defaultFileIO({ properties: given, s3: { credentials } })
+        assert.equal(io.identity, wanted)
+        assert.equal(io.open('s3://bucket/k').location, 's3://bucket/k')
+      })
+  })
+
+  it('files over HTTP are kept on disk only under an identity that lasts', () => {
+    const credentials = () => Promise.resolve({ accessKeyId: 'a', secretAccessKey: 'b' })
+    const rows: [StorageOptions, boolean][] = [
+      [{}, true],
+      [{ s3: { credentials, credentialScope: 'me' } }, true],
+      [{ s3: { credentials } }, false],
+    ]
+    for (const [options, isRemote] of rows)
+      assert.equal(defaultFileIO(options).open('http://h/x.avro').isRemote, isRemote)
+  })
+
+  it('tables that are loaded one after the other share connections and credentials', async () => {
+    const server = await startS3Server()
+    const [keys] = server.credentials
+    server.put('bucket', 'k', new Uint8Array([1]))
+    const { endpoint } = server
+    try {
+      const read = async (s3: StorageOptions['s3'], path = 's3://bucket/k'): Promise<unknown> =>
+        await defaultFileIO({ s3: { endpoint, ...s3 } })
+          .open(path)
+          .read()
+      let calls = 0
+      const credentials = () => {
+        calls++
+        return Promise.resolve(keys)
+      }
+      for (let i = 0; i < 5; i++) {
+        await read({ credentials: keys })
+        await read({ credentials, credentialScope: 'x' })
+      }
+      assert.lengthOf([...new Set(server.requests.map(({ connection }) => connection))], 1)
+      assert.equal(calls, 1)
+      server.credentials = []
+      assert.match((await rejection(read({ credentials: keys }))).message, /InvalidAccessKeyId/)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('a signature in a location of another scheme is not repeated', () => {
+    const error = thrown(() => defaultFileIO().open('abfss://fs@account/f?sig=hush'))
+    assert.notInclude(error.message, 'hush')
+    assert.include(error.message, 'abfss://fs@account/f?sig=***')
   })
 })

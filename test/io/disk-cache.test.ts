@@ -32,7 +32,7 @@ describe('disk cache', () => {
   const names = () =>
     fs
       .readdirSync(folder)
-      .filter((name) => name !== 'written')
+      .filter((name) => name !== 'written.iceplan')
       .sort()
   const onlyFile = () => {
     assert.lengthOf(names(), 1)
@@ -190,7 +190,9 @@ describe('disk cache', () => {
       const name = onlyFile()
       const other = { ...KEY, location: 's3://w/b.avro' }
       await cache.write(other, BODY)
-      const otherName = fs.readdirSync(folder).find((n) => /^[0-9a-f]{64}$/.test(n) && !name.endsWith(n))!
+      const otherName = fs
+        .readdirSync(folder)
+        .find((n) => /^[0-9a-f]{64}\.iceplan$/.test(n) && !name.endsWith(n))!
       fs.renameSync(name, path.join(folder, otherName))
       assert.isUndefined(await cache.read(other))
       assert.isEmpty(names())
@@ -245,13 +247,19 @@ describe('disk cache', () => {
     it('removes what dead processes were writing an hour ago, and nothing that is not its own', async () => {
       const cache = open({ maxBytes })
       const hash = 'a'.repeat(64)
-      const [old, recent, foreign] = [`${hash}.1-1.tmp`, `${hash}.1-2.tmp`, 'notes.txt']
-      for (const name of [old, recent, foreign]) fs.writeFileSync(path.join(folder, name), 'x')
-      for (const name of [old, foreign]) age(path.join(folder, name), 2 * HOUR_MS)
+      const [old, recent] = [`${hash}.iceplan.1-1.tmp`, `${hash}.iceplan.1-2.tmp`]
+      // Other stores of files name them by their hashes too.
+      const foreign = ['notes.txt', hash, `${hash}.1-1.tmp`, 'written']
+      for (const name of [old, recent]) fs.writeFileSync(path.join(folder, name), 'x')
+      for (const name of foreign) fs.writeFileSync(path.join(folder, name), new Uint8Array(maxBytes))
+      for (const name of [old, ...foreign]) age(path.join(folder, name), 2 * HOUR_MS)
       for (let n = 0; n < 10; n++) await cache.write(keyOf(n), new Uint8Array(100_000))
       await cache.settled()
       assert.notInclude(names(), old)
-      assert.includeMembers(names(), [recent, foreign])
+      assert.includeMembers(names(), [recent, ...foreign])
+      // They do not count either: there is room for all of ours.
+      assert.lengthOf(names(), 10 + 1 + foreign.length)
+      for (const name of foreign) assert.equal(fs.statSync(path.join(folder, name)).size, maxBytes)
     })
   })
 
@@ -477,7 +485,7 @@ describe('disk cache', () => {
       it('in the place of the journal: nothing more is written', async () => {
         const cache = open()
         fs.writeFileSync(target(), '')
-        fs.symlinkSync(target(), path.join(folder, 'written'))
+        fs.symlinkSync(target(), path.join(folder, 'written.iceplan'))
         await cache.write(KEY, BODY)
         assert.match(cache.takeTroubles().join(), /ELOOP/)
         assert.equal(fs.statSync(target()).size, 0)

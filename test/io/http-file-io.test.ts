@@ -98,6 +98,12 @@ describe('files over HTTP', () => {
         },
         BODY.toString(),
       ],
+      [
+        'a range though the whole file was asked for, if it is all of it',
+        undefined,
+        (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-19/20' }).end(BODY),
+        BODY.toString(),
+      ],
     ]
     for (const [title, range, answer, want] of rows)
       it(title, async () => {
@@ -151,6 +157,59 @@ describe('files over HTTP', () => {
       ['429', undefined, status(429), 'ERR_STORAGE', true, /429/, 4],
       ['503', undefined, status(503), 'ERR_STORAGE', true, /503/, 4],
       ['500', undefined, status(500), 'ERR_STORAGE', true, /500/, 4],
+      ['501', undefined, status(501), 'ERR_STORAGE', false, /501/, 1],
+      [
+        'a refusal whose body breaks off',
+        undefined,
+        (request, response) => {
+          response.writeHead(403, { 'content-length': 100 }).write('sorry')
+          setTimeout(() => request.socket.destroy(), 5)
+        },
+        'ERR_STORAGE',
+        false,
+        /403 Forbidden/,
+        1,
+      ],
+      [
+        'a protocol that is none of HTTP',
+        undefined,
+        (_, response) => response.writeHead(101, { upgrade: 'x', connection: 'upgrade' }).end(),
+        'ERR_STORAGE',
+        false,
+        /101/,
+        1,
+      ],
+      [
+        'a part though the whole file was asked for',
+        undefined,
+        (_, response) =>
+          response.writeHead(206, { 'content-range': 'bytes 0-4/20' }).end(BODY.subarray(0, 5)),
+        'ERR_STORAGE',
+        false,
+        /206/,
+        1,
+      ],
+      [
+        'a small body that stands for a large one',
+        undefined,
+        (_, response) =>
+          response
+            .writeHead(200, { 'content-encoding': 'gzip' })
+            .end(gzipSync(Buffer.alloc(65 * 1024 * 1024))),
+        'ERR_STORAGE',
+        false,
+        /its content encoding, gzip: its \d+ bytes stand for more than the limit of 67108864/,
+        1,
+      ],
+      [
+        'an encoding with the name of a property of objects',
+        undefined,
+        (_, response) => response.writeHead(200, { 'content-encoding': 'constructor' }).end('x'),
+        'ERR_STORAGE',
+        false,
+        /its content encoding, constructor: not supported/,
+        1,
+      ],
       [
         'a reset',
         undefined,
@@ -263,6 +322,14 @@ describe('files over HTTP', () => {
       assert.equal(requests.length, 4)
     })
 
+    it('say nothing of what makes a signed location work', async () => {
+      handler = status(403)
+      const error = await rejection(read(undefined, '/f?X-Amz-Date=d&X-Amz-Signature=hush'))
+      assert.include(error.message, '/f?X-Amz-Date=d&X-Amz-Signature=***')
+      assert.notInclude(JSON.stringify(error), 'hush')
+      assert.equal(requests[0].url, '/f?X-Amz-Date=d&X-Amz-Signature=hush')
+    })
+
     it('a server that sends in circles', async () => {
       handler = (_, response) => response.writeHead(302, { location: '/f' }).end()
       const error = await rejection(read())
@@ -359,9 +426,12 @@ describe('files over HTTP', () => {
     })
 
     it('refuses a password in the URL, without repeating it', () => {
-      const error = thrown(() => toUrl('https://me:secret@example.org/a'))
-      assert.equal(error.code, 'ERR_INVALID_ARGUMENT')
-      assert.notInclude(error.message, 'secret')
+      for (const host of ['example.org', 'example.org:99999']) {
+        const error = thrown(() => toUrl(`https://me:secret@${host}/a`))
+        assert.equal(error.code, 'ERR_INVALID_ARGUMENT')
+        assert.include(error.message, `https://***@${host}/a`)
+        assert.notInclude(JSON.stringify(error), 'secret')
+      }
     })
 
     it('reads its own origin only, which is its identity', () => {

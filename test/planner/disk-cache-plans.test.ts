@@ -78,7 +78,7 @@ describe('plans with a disk cache', () => {
     const { ioRequests: requests, ioBytes: bytes, cacheDiskHits: diskHits } = report
     return { names, requests, bytes, diskHits, report }
   }
-  const filesKept = () => fs.readdirSync(cacheDir).filter((name) => /^[0-9a-f]{64}$/.test(name)).length
+  const filesKept = () => fs.readdirSync(cacheDir).filter((name) => name !== 'written.iceplan').length
 
   for (const workers of [0, 2])
     it(`a second process asks for no list and no manifest: ${workers} workers`, async () => {
@@ -95,6 +95,26 @@ describe('plans with a disk cache', () => {
     await planOnce({ snapshotId: first })
     const next = await planOnce({ snapshotId: second })
     assert.deepEqual([next.requests, next.diskHits], [2, 3])
+  })
+
+  it('answers that were cut off where a block ends are kept nowhere: when the store is well, so are plans', async () => {
+    const { manifestPath } = built.snapshots[0].rows[0]
+    const whole = built.files.get(manifestPath)!
+    // All there is before the first block, whose end is told by the last 16 bytes.
+    const header = Buffer.from(whole).indexOf(whole.subarray(-16)) + 16
+    const cutOff = new Map([...built.files, [manifestPath, whole.subarray(0, header)]])
+    const right = await planOnce({}, { cacheDir: path.join(parent, 'other') })
+    const cache = new ManifestCache()
+    const wrong = await planOnce({}, { io: remote(cutOff), cache })
+    assert.isBelow(wrong.names.length, right.names.length)
+    assert.equal(wrong.requests, right.requests + 1)
+    assert.match(wrong.report.warnings.join(), / bytes, but the manifest list says /)
+    for (const options of [{ cache }, {}]) {
+      const next = await planOnce({}, options)
+      assert.deepEqual(next.names, right.names)
+      assert.isEmpty(next.report.warnings)
+    }
+    assert.equal((await planOnce({}, {})).requests, 0)
   })
 
   it('memory comes first', async () => {
@@ -208,7 +228,7 @@ describe('plans with a disk cache', () => {
     const want = await planOnce({}, { cache: 'off' })
     fs.mkdirSync(cacheDir, { mode: 0o700 })
     // A link in the place of the journal: nothing can be written.
-    fs.symlinkSync('nowhere', path.join(cacheDir, 'written'))
+    fs.symlinkSync('nowhere', path.join(cacheDir, 'written.iceplan'))
     const table = await loadBuilt(built, { io: remote(built.files) })
     await using planner = new ScanPlanner({ cacheDir, workers: 0 })
     const warnings: string[] = []
@@ -232,7 +252,14 @@ describe('plans with a disk cache', () => {
 
   it('the planner of the process has one for each folder, with one cache in memory', () => {
     const planner = sharedPlanner(cacheDir)
-    assert.strictEqual(sharedPlanner(cacheDir), planner)
+    for (const same of [
+      cacheDir,
+      `${cacheDir}/`,
+      path.relative('.', cacheDir),
+      `./${path.relative('.', cacheDir)}`,
+    ])
+      assert.strictEqual(sharedPlanner(same), planner, same)
+    assert.throws(() => sharedPlanner(''), 'it names no folder')
     assert.notStrictEqual(sharedPlanner(), planner)
     assert.strictEqual(sharedPlanner().cache, planner.cache)
   })

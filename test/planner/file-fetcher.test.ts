@@ -1,6 +1,6 @@
 /** Every file once: single flight, loans, and the exact number of requests of plans. */
 import { assert } from 'chai'
-import { StorageError } from '../../src/errors.ts'
+import { type IcebergError, StorageError } from '../../src/errors.ts'
 import { CountingFileIO } from '../../src/io/counting-file-io.ts'
 import type { FileIO } from '../../src/io/file-io.ts'
 import { MemoryFileIO } from '../../src/io/memory-file-io.ts'
@@ -105,12 +105,12 @@ describe('file fetcher', () => {
     it('of two stores, or of two lengths, share nothing', async () => {
       const { fetcher, io, begin, controllers } = setUp()
       const [{ signal }] = controllers
-      const otherBytes = Uint8Array.of(9)
+      const otherBytes = Uint8Array.of(9, 9, 9)
       const other = new GatedFileIO(new MemoryFileIO([[FILE.location, otherBytes]]))
       const all = [
         begin(0),
         fetcher.fetch(FILE, other, signal),
-        fetcher.fetch({ ...FILE, length: 4 }, io, signal),
+        fetcher.fetch({ ...FILE, length: 2 }, io, signal),
       ]
       await settle()
       assert.deepEqual([io.begun.length, other.begun.length], [2, 1])
@@ -147,6 +147,86 @@ describe('file fetcher', () => {
     answer(BYTES)
     await settle()
     assert.deepEqual(cache.file(FILE.location, 'deaf'), BYTES)
+  })
+
+  describe('a file of another length than claimed', () => {
+    const rows: [
+      claimed: number | undefined,
+      answers: number[],
+      outcome: number | 'ERR_STORAGE',
+      requests: number,
+      isKept: boolean,
+      why: string,
+    ][] = [
+      [3, [3], 3, 1, true, 'it has the length'],
+      [undefined, [2], 2, 1, true, 'nothing is claimed'],
+      [3, [2, 3], 3, 2, true, 'an answer was cut off: the next is whole'],
+      [3, [0, 3], 3, 2, true, 'so was one of no bytes'],
+      [3, [2, 2], 2, 2, false, 'the claim is wrong, or all answers are cut off: used, and not kept'],
+      [3, [1, 2], 'ERR_STORAGE', 2, false, 'files do not change, so at least one was cut off'],
+      [3, [1, 5], 'ERR_STORAGE', 2, false, 'the claim is wrong, and still one was cut off'],
+      [3, [5], 5, 1, false, 'longer is not cut off by the claim, but it might be by something else'],
+    ]
+    for (const enabled of [true, false])
+      for (const [claimed, answers, outcome, requests, isKept, why] of rows)
+        it(`${claimed ?? 'unknown'}, ${answers.join(' and ')} came, cache ${enabled ? 'on' : 'off'}: ${why}`, async () => {
+          let reads = 0
+          const io: FileIO = {
+            identity: 'cutting',
+            open: (location) => ({
+              location,
+              read: () => Promise.resolve(new Uint8Array(answers[Math.min(reads++, answers.length - 1)])),
+            }),
+          }
+          const cache = enabled ? new ManifestCache() : ManifestCache.disabled()
+          const file = { ...FILE, length: claimed }
+          const fetched = new FileFetcher(cache).fetch(file, io, new AbortController().signal)
+          if (outcome === 'ERR_STORAGE') {
+            const error: IcebergError & { retryable?: boolean; denied?: boolean } = await rejection(fetched)
+            assert.deepEqual([error.code, error.retryable], [outcome, true])
+            assert.match(
+              error.message,
+              /^Cannot read s3:\/\/w\/a: \d bytes came, then \d, and it should have 3$/,
+            )
+          } else assert.lengthOf(await fetched, outcome)
+          assert.equal(reads, requests)
+          assert.equal(cache.hasFile(FILE.location), isKept && enabled)
+        })
+
+    it('in this very turn: used, and not kept', () => {
+      const { fetcher, io, cache } = setUp()
+      assert.deepEqual(
+        fetcher.readSync({ ...FILE, length: 4 }, io, () => BYTES),
+        BYTES,
+      )
+      assert.isFalse(cache.hasFile(FILE.location))
+    })
+
+    it('does not take the place of one that is kept', async () => {
+      const { fetcher, io, controllers, cache } = setUp()
+      io.isHeld = () => false
+      const [{ signal }] = controllers
+      await fetcher.fetch(FILE, io, signal)
+      await fetcher.fetch({ ...FILE, length: 2 }, io, signal)
+      assert.isTrue(cache.hasFile(FILE.location, io.identity, 3))
+    })
+  })
+
+  it('a read that has ended is not aborted', async () => {
+    const { fetcher, controllers } = setUp()
+    let reading: AbortSignal | undefined
+    const io: FileIO = {
+      identity: 'listening',
+      open: (location) => ({
+        location,
+        read: (_, options) => {
+          reading = options?.signal
+          return Promise.resolve(BYTES)
+        },
+      }),
+    }
+    await fetcher.fetch(FILE, io, controllers[0].signal)
+    assert.isFalse(reading?.aborted)
   })
 
   it('an aborted signal reads nothing', async () => {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { assert } from 'chai'
-import { NotFoundError, StorageError, UnsupportedFeatureError } from '../../src/errors.ts'
+import { type IcebergError, NotFoundError, StorageError, UnsupportedFeatureError } from '../../src/errors.ts'
 import { CountingFileIO } from '../../src/io/counting-file-io.ts'
 import type { FileIO } from '../../src/io/file-io.ts'
 import { MemoryFileIO } from '../../src/io/memory-file-io.ts'
@@ -175,9 +175,9 @@ describe('finding the metadata file', () => {
         assert.isDefined(found.bytes)
       })
 
-    it('a listing that is refused costs one request more', async () => {
+    it('a listing that is denied costs one request more', async () => {
       const io = failing(store({ [HINT]: '2', 'v2.metadata.json': '' }), {
-        [`${TABLE}/metadata/`]: new StorageError('refused'),
+        [`${TABLE}/metadata/`]: new StorageError('not permitted', { denied: true }),
       })
       const found = await find(io)
       assert.equal(found.name, 'v2.metadata.json')
@@ -207,8 +207,8 @@ describe('finding the metadata file', () => {
       assert.equal(await rejection(find(unlistable(io))), error)
     })
 
-    it('a hinted file that is refused is an error and not an absence, unless it has another form', async () => {
-      const error = new StorageError('refused')
+    it('a hinted file that is denied is an error and not an absence, unless it has another form', async () => {
+      const error = new StorageError('not permitted', { denied: true })
       const files: Files = { [HINT]: '3', ...named(['v3', 'v4']) }
       const errors = { [`${TABLE}/metadata/v3.metadata.json`]: error }
       assert.equal(await rejection(find(unlistable(failing(store(files), errors)))), error)
@@ -267,13 +267,13 @@ describe('finding the metadata file', () => {
       assert.equal((await find(store(named(['v2', 'v2.1'])))).requests, 1)
     })
 
-    it('a hint that is refused settles nothing', async () => {
+    it('a hint that is denied settles nothing', async () => {
       const io = failing(store({ [HINT]: 'v2.1', ...named(['v2', 'v2.1']) }), {
-        [`${TABLE}/metadata/${HINT}`]: new StorageError('refused'),
+        [`${TABLE}/metadata/${HINT}`]: new StorageError('not permitted', { denied: true }),
       })
       const found = await find(io)
       assert.equal(found.name, 'v2.metadata.json')
-      assert.match(found.warnings.join(), /Ignored the version hint .*: refused/)
+      assert.match(found.warnings.join(), /Ignored the version hint .*: not permitted/)
     })
 
     it('one that may be read later is waited for', async () => {
@@ -490,18 +490,55 @@ describe('finding the metadata file', () => {
       assert.include(error.message, `cannot be listed here, so a readable metadata/${HINT}`)
     })
 
-    const refusals: [title: string, error: Error][] = [
-      ['permission refused', new StorageError('no list permission')],
-      ['a store among several that has no listing', new UnsupportedFeatureError('cannot list')],
+    const unlistables: [error: Error, code: string][] = [
+      [new StorageError('no list permission', { denied: true }), 'ERR_STORAGE'],
+      [new UnsupportedFeatureError('this one of several stores cannot list'), 'ERR_NOT_FOUND'],
     ]
-    for (const [title, error] of refusals)
-      it(`${title}: the same`, async () => {
+    for (const [error, code] of unlistables)
+      it(`${error.message}: the same, as ${code}`, async () => {
         const errors = { [`${TABLE}/metadata/`]: error, [`${TABLE}/`]: error }
         const failure = await rejection(find(failing(store({ 'v2.metadata.json': '' }), errors)))
-        assert.equal(failure.code, 'ERR_NOT_FOUND')
+        assert.equal(failure.code, code)
         assert.include(failure.message, 'cannot be listed here')
+        if (code === 'ERR_STORAGE') assert.match(failure.message, / \(no list permission\)$/)
         const found = await find(failing(store({ [HINT]: '1', 'v2.metadata.json': '' }), errors))
         assert.equal(found.name, 'v2.metadata.json')
+      })
+
+    it('of several denials the first is told, and after that of the hint nothing more is asked', async () => {
+      const denied = (what: string): Error => new StorageError(what, { denied: true })
+      const errors = {
+        [`${TABLE}/metadata/`]: denied('no list permission'),
+        [`${TABLE}/metadata/${HINT}`]: denied('no read permission'),
+      }
+      const counting = new CountingFileIO(failing(store({}), errors))
+      const failure: IcebergError & { retryable?: boolean; denied?: boolean } = await rejection(
+        findMetadataLocation(TABLE, counting),
+      )
+      assert.deepEqual([failure.code, failure.denied, counting.requests], ['ERR_STORAGE', true, 2])
+      assert.match(failure.message, /^Cannot find the metadata of s3:\/\/b\/t: .* \(no list permission\)$/)
+      assert.strictEqual(failure.cause, errors[`${TABLE}/metadata/`])
+    })
+
+    it('a denied hint of a store without listings leaves the location itself, as a link that was signed', async () => {
+      const denied = new StorageError('no such permission', { denied: true })
+      const errors = { [`s3://b/odd/metadata/${HINT}`]: denied, [`s3://b/odd/${HINT}`]: denied }
+      const found = await find(unlistable(failing(store({ '/odd': '{"a": 1}' }), errors)), 's3://b/odd')
+      assert.equal(found.location, 's3://b/odd')
+    })
+
+    for (const error of [
+      new StorageError('the secret is wrong'),
+      new StorageError('busy', { retryable: true }),
+      new NotFoundError('the bucket does not exist', { storeMissing: true }),
+    ])
+      it(`no denial, and no absence: ${error.message}, which is passed on at once`, async () => {
+        for (const place of [`${TABLE}/metadata/`, `${TABLE}/metadata/${HINT}`]) {
+          const io = failing(store({ '/t/v1.metadata.json': '' }), { [place]: error })
+          const counting = new CountingFileIO(place.endsWith('/') ? io : unlistable(io))
+          assert.equal(await rejection(findMetadataLocation(TABLE, counting)), error)
+          assert.equal(counting.requests, 1)
+        }
       })
 
     it('a listing that may succeed later is passed on', async () => {

@@ -46,7 +46,7 @@ function unlistable(io: FileIO): FileIO {
 
 /** The same store, which refuses to list. */
 function refusing(io: FileIO): FileIO {
-  return { ...unlistable(io), list: () => Promise.reject(new StorageError('refused')) }
+  return { ...unlistable(io), list: () => Promise.reject(new StorageError('refused', { denied: true })) }
 }
 
 async function pathsNow(table: Table): Promise<string[]> {
@@ -91,7 +91,7 @@ describe('refreshing a table', () => {
       ['a folder of a catalog', catalogName, (io) => io, 2, 1, 2],
       ['a folder of a file-system table', versionName, (io) => io, 2, 1, 2],
       ['the hint, where there is no listing (HTTP)', versionName, unlistable, 2, 1, 2],
-      ['the hint, where listing is refused', versionName, refusing, 3, 2, 3],
+      ['the hint, where listing is denied', versionName, refusing, 3, 2, 3],
     ]
     for (const [what, build, store, load, unchanged, changed] of rows)
       it(`${what}: load ${load}, refresh ${unchanged}, with something new ${changed}`, async () => {

@@ -6,8 +6,10 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { InvalidArgumentError, UnsupportedFeatureError } from '../../errors.ts'
 import { originOf, type HttpOrigin } from '../http-transport.ts'
+import { withoutSecrets, withoutUser } from '../without-secrets.ts'
 import { CredentialCache } from './s3-credentials.ts'
 import type { S3Credentials, S3Options } from './s3-options.ts'
+import { profileEndpoint } from './s3-profile-endpoint.ts'
 import { S3Signer } from './s3-signer.ts'
 
 /** A region that stores other than AWS take for their own name. */
@@ -31,7 +33,11 @@ export interface S3Endpoints {
 /** A problem of the setting, in words that come after "Cannot read s3://...: ". */
 export class SetupError extends Error {}
 
-/** Rejects with SetupError if no region is known, what loading the SDK or its config files rejects with. */
+/**
+ * @param endpoint - By {@link endpointOf}.
+ *
+ * Rejects with SetupError if no region is known, what loading the SDK or its config files rejects with.
+ */
 export async function openEndpoints(options: S3Options, endpoint: string | undefined): Promise<S3Endpoints> {
   const [sdk, { SignatureV4 }] = await Promise.all([
     import('@aws-sdk/client-s3'),
@@ -80,29 +86,31 @@ export async function openEndpoints(options: S3Options, endpoint: string | undef
 }
 
 /**
- * The endpoint to use, without a slash at its end: the options', the environment's, or undefined for that of AWS.
+ * The endpoint to use, without a slash at its end: the options', the environment's, the profile's, or undefined for
+ * that of AWS.
  *
  * @throws InvalidArgumentError if it is no HTTP URL, or one with a query, a fragment or a password.
  */
 export function endpointOf(options: S3Options): string | undefined {
+  const text = options.endpoint ?? configuredEndpoint(options)
+  return text === undefined ? undefined : checkedEndpoint(text)
+}
+
+function configuredEndpoint({ profile }: S3Options): string | undefined {
   const { env } = process
-  const isIgnored = env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS']?.toLowerCase() === 'true'
-  const fromEnvironment = isIgnored ? undefined : env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL']
-  const text = options.endpoint ?? (fromEnvironment || undefined)
-  if (text === undefined) return undefined
-  if (!/^https?:\/\//i.test(text))
-    throw new InvalidArgumentError(
-      `Cannot open S3 at the endpoint ${text}: it must begin with http:// or https://`,
-    )
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.username !== '' || url.password !== '')
-    throw new InvalidArgumentError(
-      url === undefined
-        ? `Cannot open S3 at the endpoint ${text}: not a URL`
-        : `Cannot open S3 at the endpoint ${url.host}: a user or password in the URL is not supported`,
-    )
-  if (/[?#]/.test(text))
-    throw new InvalidArgumentError(`Cannot open S3 at the endpoint ${text}: it has a query or a fragment`)
+  if (env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS']?.toLowerCase() === 'true') return undefined
+  return env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || profileEndpoint(profile)
+}
+
+function checkedEndpoint(text: string): string {
+  const fail = (shown: string, why: string): InvalidArgumentError =>
+    new InvalidArgumentError(`Cannot open S3 at the endpoint ${shown}: ${why}`)
+  if (!/^https?:\/\//i.test(text)) throw fail(withoutUser(text), 'it must begin with http:// or https://')
+  if (!URL.canParse(text)) throw fail(withoutUser(text), 'not a URL')
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '')
+    throw fail(withoutUser(text), 'a user or password in the URL is not supported')
+  if (/[?#]/.test(text)) throw fail(withoutSecrets(text), 'it has a query or a fragment')
   return url.href.replace(/\/+$/, '')
 }
 
@@ -126,7 +134,7 @@ async function regionOf(client: S3Client, endpoint: string | undefined): Promise
 }
 
 function loader({ credentials }: S3Options, client: S3Client): (isForced: boolean) => Promise<S3Credentials> {
-  if (typeof credentials === 'function') return async () => await credentials()
+  if (typeof credentials === 'function') return async () => checkedCredentials(await credentials())
   if (credentials !== undefined) return () => Promise.resolve(credentials)
   return async (isForced) => {
     try {
@@ -139,4 +147,15 @@ function loader({ credentials }: S3Options, client: S3Client): (isForced: boolea
       )
     }
   }
+}
+
+/** What a function of the user's gives, in JavaScript perhaps. @throws SetupError if it is no credentials. */
+function checkedCredentials(given: S3Credentials | undefined): S3Credentials {
+  if (typeof given?.accessKeyId !== 'string' || typeof given.secretAccessKey !== 'string')
+    throw new SetupError('the function for credentials gave no accessKeyId and secretAccessKey')
+  if (given.expiration === undefined) return given
+  const expiration = new Date(given.expiration)
+  if (Number.isNaN(expiration.getTime()))
+    throw new SetupError('the function for credentials gave an expiration that is no date')
+  return { ...given, expiration }
 }

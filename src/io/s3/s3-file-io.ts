@@ -4,10 +4,10 @@
  * Credentials, endpoints, regions and signatures are the SDK's, loaded when the first request is made; how the bytes
  * travel is ours (see http-transport.ts), because the SDK's own client costs five times the CPU for a small file.
  *
- * What an answer means: 404 is NotFoundError, for a bucket that does not exist with that sentence; 500, 503 and 429,
- * broken connections, short bodies and stalled ones are tried again; expired credentials are renewed once, a wrong clock
- * is allowed for once; all else is StorageError with S3's own code and words, and for a bucket of another region with
- * the name of that region.
+ * What an answer means: 404 is NotFoundError, for a bucket that does not exist with that sentence; what isBusyStatus
+ * says, broken connections, short bodies and stalled ones are tried again; credentials that have ended or are not known
+ * are renewed once, a wrong clock is allowed for once; all else is StorageError with S3's own code and words, and for a
+ * bucket of another region with the name of that region.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { InvalidArgumentError, isIcebergError, StorageError } from '../../errors.ts'
@@ -15,7 +15,7 @@ import { unlessAborted } from '../abort-listeners.ts'
 import type { ByteRange, FileIO, InputFile, ReadOptions } from '../file-io.ts'
 import { checkRead, rangeHeader, readOnce, type FileRequest } from '../http-read.ts'
 import { HttpTransport } from '../http-transport.ts'
-import { Failure, withRetries, type RetryPolicy } from '../retry.ts'
+import { Failure, retryPolicyOf, withRetries, type RetryPolicy } from '../retry.ts'
 import { endpointOf, openEndpoints, SetupError, type S3Bucket, type S3Endpoints } from './s3-endpoints.ts'
 import { parseS3Location } from './s3-location.ts'
 import type { S3Credentials, S3Options } from './s3-options.ts'
@@ -40,6 +40,7 @@ interface Wanted {
   /** Names and values, not encoded. */
   readonly query: Readonly<Record<string, string>>
   readonly range: ByteRange | undefined
+  readonly maxBytes?: number
 }
 
 /** How a request is made. */
@@ -55,8 +56,8 @@ export class S3FileIO implements FileIO {
   readonly identity: string
   readonly #options: S3Options
   readonly #endpoint: string | undefined
-  /** Whether the identity means the same in another process. */
-  readonly #isLasting: boolean
+  /** Whether the identity means the same in another process; else it stands for this FileIO and no other. */
+  readonly isLasting: boolean
   readonly #transport: HttpTransport
   readonly #retries: RetryPolicy
   #endpoints: Promise<S3Endpoints> | undefined
@@ -67,23 +68,20 @@ export class S3FileIO implements FileIO {
   /**
    * Makes no request, and does not load the SDK.
    *
-   * @throws InvalidArgumentError for an endpoint that is no URL.
+   * @param transport - Whose connections it uses; by default its own, which {@link close} closes.
+   * @throws InvalidArgumentError for an endpoint that is no URL, and options that are no numbers to count by.
    */
-  constructor(options: S3Options = {}) {
+  constructor(options: S3Options = {}, transport: HttpTransport = new HttpTransport(options)) {
     this.#options = options
     this.#endpoint = endpointOf(options)
     const scope = scopeOf(options)
-    this.#isLasting = scope !== undefined
+    this.isLasting = scope !== undefined
     this.identity = JSON.stringify(['s3', this.#endpoint ?? partitionOf(options), scope ?? randomUUID()])
-    this.#transport = new HttpTransport({
-      ...(options.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: options.connectTimeoutMs }),
-      ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
-      ...(options.maxSockets === undefined ? {} : { maxSockets: options.maxSockets }),
-    })
-    this.#retries = {
+    this.#transport = transport
+    this.#retries = retryPolicyOf({
       attempts: options.attempts ?? ATTEMPTS,
       firstPauseMs: options.firstPauseMs ?? FIRST_PAUSE_MS,
-    }
+    })
   }
 
   /** @throws InvalidArgumentError for what is no S3 location or has no key. */
@@ -96,7 +94,7 @@ export class S3FileIO implements FileIO {
     const path = `/${encodeKey(key)}`
     return {
       location,
-      isRemote: this.#isLasting,
+      isRemote: this.isLasting,
       read: async (range, { signal } = {}) => {
         signal?.throwIfAborted()
         checkRead(location, range)
@@ -112,7 +110,10 @@ export class S3FileIO implements FileIO {
     signal?.throwIfAborted()
     const { bucket, key } = parseS3Location(folder)
     const prefix = key === '' || key.endsWith('/') ? key : `${key}/`
+    const fail = (why: string): StorageError =>
+      new StorageError(`Cannot list ${folder}: ${why}`, { location: folder })
     const names: string[] = []
+    const asked = new Set<string>()
     let next: string | undefined
     for (let page = 1; page <= MAX_PAGES; page++) {
       const query = {
@@ -123,22 +124,30 @@ export class S3FileIO implements FileIO {
         ...(next === undefined ? {} : { 'continuation-token': next }),
       }
       const bytes = await this.#get(
-        { what: 'list', location: folder, bucket, path: '', query, range: undefined },
+        {
+          what: 'list',
+          location: folder,
+          bucket,
+          path: '',
+          query,
+          range: undefined,
+          maxBytes: MAX_PAGE_BYTES,
+        },
         signal,
       )
-      const listed =
-        bytes.length > MAX_PAGE_BYTES ? undefined : parseListingPage(new TextDecoder().decode(bytes))
-      if (listed === undefined)
-        throw new StorageError(`Cannot list ${folder}: the answer is not a page of a listing`, {
-          location: folder,
-        })
-      for (const key of listed.keys) if (key.length > prefix.length) names.push(key.slice(prefix.length))
-      if (listed.next === undefined) return names
+      const listed = parseListingPage(new TextDecoder().decode(bytes))
+      if (listed === undefined) throw fail('the answer is not a page of a listing')
+      for (const key of listed.keys) {
+        const name = key.slice(prefix.length)
+        // Servers that do not know a parameter answer with more than was asked for.
+        if (key.startsWith(prefix) && name !== '' && !name.includes('/')) names.push(name)
+      }
       next = listed.next
+      if (next === undefined) return names
+      if (asked.has(next)) throw fail('a page names one before it as the next')
+      asked.add(next)
     }
-    throw new StorageError(`Cannot list ${folder}: there are more than ${MAX_PAGES} pages of names`, {
-      location: folder,
-    })
+    throw fail(`there are more than ${MAX_PAGES} pages of names`)
   }
 
   /** Closes the connections. Reads that are under way end with an error; later ones open new connections. */
@@ -203,7 +212,7 @@ export class S3FileIO implements FileIO {
   }
 
   async #signed(
-    { what, location, path, query, range }: Wanted,
+    { what, location, path, query, range, maxBytes }: Wanted,
     { bucket, credentials }: Setting,
   ): Promise<FileRequest> {
     const { origin, signer } = bucket
@@ -214,6 +223,7 @@ export class S3FileIO implements FileIO {
       what,
       location,
       range,
+      ...(maxBytes === undefined ? {} : { maxBytes }),
       origin,
       path: text === '' ? whole : `${whole}?${text}`,
       headers:

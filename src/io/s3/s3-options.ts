@@ -24,6 +24,8 @@
  * assume, access points and grants, keys of the customer's own (SSE-C), proxies. Everything else is ignored.
  */
 import { InvalidArgumentError, UnsupportedFeatureError } from '../../errors.ts'
+import { textOf } from '../property-text.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 
 export interface S3Credentials {
   accessKeyId: string
@@ -41,7 +43,7 @@ export interface S3Options {
   region?: string
   /**
    * URL of a store other than AWS; a path in it goes before the bucket. Default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL,
-   * or what AWS has for the region.
+   * `endpoint_url` of the profile or its services, or what AWS has for the region.
    */
   endpoint?: string
   /**
@@ -73,9 +75,9 @@ export interface S3Options {
   attempts?: number
   /** Longest pause before the second request, in milliseconds; doubles with every further one. Default 100. */
   firstPauseMs?: number
-  /** For a new connection, TLS included. Default 5000. */
+  /** For a new connection, TLS included; 0 for no limit. Default 5000. */
   connectTimeoutMs?: number
-  /** For the headers of an answer, and again for each further MiB of its body. Default 20,000. */
+  /** For the headers of an answer, and again for each few KiB of its body; 0 for no limit. Default 20,000. */
   requestTimeoutMs?: number
   /** Connections per host. A request that finds none free waits. Default 256. */
   maxSockets?: number
@@ -123,6 +125,16 @@ export function s3OptionsFrom(properties: Properties): S3Options {
     requestTimeoutMs: inMilliseconds(numberOf(properties, 's3.request-timeout')),
   })
 }
+
+/**
+ * The properties without those that say with which credentials to read, or with none: for a caller who says so.
+ */
+export function withoutCredentials(properties: Properties): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !CREDENTIALS.test(name)))
+}
+
+const CREDENTIALS =
+  /^(?:(?:s3|client)\.(?:access-key-id|secret-access-key|session-token|session-token-expires-at-ms|role-arn)|client\.credentials-provider|client\.assume-role\.arn|s3\.(?:allow-)?anonymous)$/
 
 function refuseUnsupported(properties: Properties): void {
   for (const name of Object.keys(properties))
@@ -189,20 +201,13 @@ function pathStyleIn(properties: Properties): boolean | undefined {
   return isVirtual === true ? false : isPath
 }
 
-/** An empty value is none. */
-function textOf(properties: Properties, name: string): string | undefined {
-  // Properties may come as JSON, where a name such as `constructor` must not find anything.
-  const text = Object.hasOwn(properties, name) ? properties[name].trim() : ''
-  return text === '' ? undefined : text
-}
-
 function switchOf(properties: Properties, name: string): boolean | undefined {
   const text = textOf(properties, name)
   if (text === undefined) return undefined
-  const value = { true: true, false: false }[text.toLowerCase()]
-  if (value === undefined)
+  const value = text.toLowerCase()
+  if (value !== 'true' && value !== 'false')
     throw new InvalidArgumentError(`Cannot open S3 with the property ${name}=${text}: neither true nor false`)
-  return value
+  return value === 'true'
 }
 
 function numberOf(properties: Properties, name: string, { isWhole = false } = {}): number | undefined {
@@ -221,10 +226,4 @@ function plusOne(value: number | undefined): number | undefined {
 
 function inMilliseconds(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.round(seconds * 1000)
-}
-
-function withoutUndefined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>
-  }
 }

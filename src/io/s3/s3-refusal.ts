@@ -3,6 +3,7 @@ import { NotFoundError, StorageError, type IcebergError } from '../../errors.ts'
 import { endsTooEarly } from '../byte-range.ts'
 import type { ByteRange } from '../file-io.ts'
 import { contentRangeOf, retryHint, type Refusal } from '../http-read.ts'
+import { oneLine } from '../one-line.ts'
 import type { Failure } from '../retry.ts'
 import { parseErrorBody, type S3ErrorBody } from './s3-xml.ts'
 
@@ -11,7 +12,7 @@ export interface S3Refusal {
   readonly error: IcebergError
   /**
    * - `wait`: the same request later
-   * - `renew`: other credentials, these have ended
+   * - `renew`: other credentials, these have ended or were taken back
    * - `clock`: the store's time for signing; it differs from that of this machine
    * - `region`: the region that the bucket is in
    * - `none`: nothing
@@ -58,7 +59,15 @@ const THROTTLING = new Set([
   'TooManyRequests',
 ])
 const TRANSIENT = new Set(['RequestTimeout', 'InternalError', 'ServiceUnavailable'])
-const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'TokenRefreshRequired'])
+/** Of credentials that were good and are not any more, or of a set that changed while it was read: others may do. */
+const EXPIRED = new Set([
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'TokenRefreshRequired',
+  'InvalidToken',
+  'InvalidTokenId',
+  'InvalidAccessKeyId',
+])
 const ELSEWHERE = new Set([
   'PermanentRedirect',
   'TemporaryRedirect',
@@ -95,48 +104,53 @@ function errorOf(
   const { code = '' } = body
   const requestId = headerOf(answer, 'x-amz-request-id') ?? body.requestId
   const said =
-    code === '' ? statusText : `${code}${body.message === undefined ? '' : `, ${oneLine(body.message)}`}`
+    code === ''
+      ? oneLine(statusText)
+      : `${oneLine(code)}${body.message === undefined ? '' : `, ${oneLine(body.message)}`}`
   const answered = `S3 answered ${`${status} ${said}`.trim()}${requestId === undefined ? '' : ` (request ${oneLine(requestId)})`}`
   const fail = (why: string): string => `Cannot ${what} ${location}: ${why}`
 
   if (code === 'NoSuchBucket')
-    return new NotFoundError(fail(`the bucket ${bucket} does not exist; ${answered}`), { location })
+    return new NotFoundError(fail(`the bucket ${bucket} does not exist; ${answered}`), {
+      location,
+      storeMissing: true,
+    })
   if (status === 404) return new NotFoundError(fail(answered), { location })
   if (status === 416 && range !== undefined) return endsTooEarly(location, range, contentRangeOf(answer).size)
   const advice =
     remedy === 'region'
       ? `the bucket ${bucket} is in the region ${oneLine(region!)}, not ${request.region}; set s3.region`
-      : code in ADVICE
-        ? ADVICE[code]
-        : status === 403 && request.isAnonymous
+      : (ADVICE.get(code) ??
+        (status === 403 && request.isAnonymous
           ? 'the request was anonymous; it may need credentials'
-          : undefined
+          : undefined))
   return new StorageError(fail(advice === undefined ? answered : `${answered}; ${advice}`), {
     location,
     retryable: remedy === 'wait',
+    denied: (status === 403 && (code === '' || code === 'AccessDenied')) || status === 405 || status === 501,
   })
 }
 
-const ADVICE: Readonly<Partial<Record<string, string>>> = {
-  AccessDenied: 'these credentials may not do that, or the key does not exist and they may not know',
-  SignatureDoesNotMatch:
+const ENDED = 'the session token has expired'
+const WRONG_TOKEN = 'the session token is not one of these credentials'
+
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['AccessDenied', 'these credentials may not do that, or the key does not exist and they may not know'],
+  [
+    'SignatureDoesNotMatch',
     'the secret access key is not the one of this access key id, or something on the way changed the request',
-  InvalidAccessKeyId: 'the access key id is not known there',
-  ExpiredToken: 'the session token has expired',
-  ExpiredTokenException: 'the session token has expired',
-  TokenRefreshRequired: 'the session token has expired',
-  RequestTimeTooSkewed: 'the clock of this machine is wrong',
-  InvalidToken: 'the session token is not one of these credentials',
-  InvalidObjectState: 'the object is archived and must be restored before it can be read',
-}
+  ],
+  ['InvalidAccessKeyId', 'the access key id is not known there'],
+  ['ExpiredToken', ENDED],
+  ['ExpiredTokenException', ENDED],
+  ['TokenRefreshRequired', ENDED],
+  ['RequestTimeTooSkewed', 'the clock of this machine is wrong'],
+  ['InvalidToken', WRONG_TOKEN],
+  ['InvalidTokenId', WRONG_TOKEN],
+  ['InvalidObjectState', 'the object is archived and must be restored before it can be read'],
+])
 
 function headerOf({ headers }: Refusal, name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** What a store says goes into a message, but no more of it than fits. */
-function oneLine(text: string): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
-  return line.length > 300 ? `${line.slice(0, 300)}...` : line
 }

@@ -38,21 +38,28 @@ export interface ListingPage {
   next: string | undefined
 }
 
-/** Undefined if it is no page of a listing, or not whole. */
+/** Undefined if it is no page of a listing, or not whole. Takes a time that grows with the length of any text. */
 export function parseListingPage(xml: string): ListingPage | undefined {
-  if (!/<ListBucketResult[\s>]/.test(xml) || !/<\/ListBucketResult>\s*$/.test(xml)) return undefined
+  if (!/<ListBucketResult[\s>]/.test(xml) || !xml.trimEnd().endsWith('</ListBucketResult>')) return undefined
   // Servers that do not know the parameter send keys as they are.
   const isEncoded = elementOf(xml, 'EncodingType') === 'url'
   const keys: string[] = []
-  for (const [, contents] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-    const key = elementOf(contents, 'Key')
+  for (let at = 0; ;) {
+    const start = xml.indexOf(FILE_START, at)
+    if (start === -1) break
+    const end = xml.indexOf(FILE_END, start)
+    const key = end === -1 ? undefined : elementOf(xml.slice(start, end), 'Key')
     if (key === undefined) return undefined
     keys.push(isEncoded ? decodeKey(key) : key)
+    at = end + FILE_END.length
   }
   if (elementOf(xml, 'IsTruncated') !== 'true') return { keys, next: undefined }
   const next = elementOf(xml, 'NextContinuationToken')
   return next === undefined ? undefined : { keys, next }
 }
+
+const FILE_START = '<Contents>'
+const FILE_END = '</Contents>'
 
 /** As forms are encoded: a plus is a space. */
 function decodeKey(text: string): string {
@@ -72,19 +79,19 @@ function elementOf(xml: string, name: string): string | undefined {
   return end === -1 ? undefined : decodeEntities(xml.slice(from, end))
 }
 
-const ENTITIES: Readonly<Partial<Record<string, string>>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-}
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
 
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi,
     (entity, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return ENTITIES[name] ?? entity
+      if (name !== undefined) return ENTITIES.get(name) ?? entity
       const code = decimal === undefined ? parseInt(hex!, 16) : Number(decimal)
       return code <= 0x10ffff ? String.fromCodePoint(code) : entity
     },

@@ -238,6 +238,8 @@ describe('files in S3', () => {
     const faults: [fault: S3FaultKind, code: string, message: RegExp][] = [
       [{ kind: 'status', status: 403 }, 'ERR_STORAGE', /403 AccessDenied.*may not do that/],
       [{ kind: 'status', status: 400 }, 'ERR_STORAGE', /400 InvalidRequest/],
+      [{ kind: 'status', status: 403, code: 'constructor' }, 'ERR_STORAGE', /403 constructor, [^;]*$/],
+      [{ kind: 'status', status: 501, code: 'NotImplemented' }, 'ERR_STORAGE', /501 NotImplemented/],
       [{ kind: 'status', status: 405, body: 'x'.repeat(200_000) }, 'ERR_STORAGE', /S3 answered 405/],
       [{ kind: 'status', status: 403, code: 'InvalidObjectState' }, 'ERR_STORAGE', /archived/],
       [
@@ -330,6 +332,33 @@ describe('files in S3', () => {
       assert.lengthOf(server.requests, 3)
     })
 
+    for (const code of ['ExpiredToken', 'InvalidToken', 'InvalidTokenId', 'InvalidAccessKeyId'])
+      it(`that are refused with ${code}: others are asked for, once`, async () => {
+        const old = { accessKeyId: 'old-key', secretAccessKey: 'old-secret' }
+        server.credentials = [KEYS, old]
+        let calls = 0
+        const credentials = (): Promise<S3Credentials> => Promise.resolve(calls++ === 0 ? old : KEYS)
+        server.faults.push({ kind: 'status', status: 403, code })
+        assert.deepEqual(await read({ credentials }), BYTES)
+        assert.equal(calls, 2)
+        server.faults.push({ kind: 'status', status: 403, code, times: 9 })
+        assert.include((await rejection(read())).message, code)
+        assert.lengthOf(server.requests, 3)
+      })
+
+    const odd: [title: string, given: unknown, message: RegExp | undefined][] = [
+      ['nothing', undefined, /gave no accessKeyId and secretAccessKey/],
+      ['half of it', { accessKeyId: 'a' }, /gave no accessKeyId and secretAccessKey/],
+      ['an end that is no date', { ...KEYS, expiration: new Date(NaN) }, /an expiration that is no date/],
+      ['an end as a text', { ...KEYS, expiration: '2999-01-01T00:00:00Z' }, undefined],
+    ]
+    for (const [title, given, message] of odd)
+      it(`whose function gives ${title}`, async () => {
+        const reading = read({ credentials: () => Promise.resolve(given as S3Credentials) })
+        if (message === undefined) assert.deepEqual(await reading, BYTES)
+        else assert.match((await rejection(reading)).message, message)
+      })
+
     it('whose function fails: an error that names the location', async () => {
       const error = await rejection(read({ credentials: () => Promise.reject(new Error('no more')) }))
       assert.equal(error.code, 'ERR_STORAGE')
@@ -371,6 +400,45 @@ describe('files in S3', () => {
         /Cannot list s3:\/\/bucket\/x: .*listing/,
       )
     })
+  })
+
+  describe('a listing by a server that means no good', () => {
+    const pages: [title: string, bodies: string[], want: RegExp | string[]][] = [
+      [
+        'a page that names itself as the next',
+        Array<string>(9).fill(
+          '<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>',
+        ),
+        /a page names one before it as the next/,
+      ],
+      [
+        'pages in a circle',
+        ['a', 'b', 'c', 'a'].map(
+          (token) => `<IsTruncated>true</IsTruncated><NextContinuationToken>${token}</NextContinuationToken>`,
+        ),
+        /a page names one before it as the next/,
+      ],
+      [
+        'files that are not in the folder',
+        [
+          '<Contents><Key>other/x</Key></Contents><Contents><Key>t/y</Key></Contents><Contents><Key>t/sub/z</Key></Contents>',
+        ],
+        ['y'],
+      ],
+      ['a page without end', ['x'.repeat(17 * 1024 * 1024)], /more than the limit of 16777216/],
+    ]
+    for (const [title, bodies, want] of pages)
+      it(title, async () => {
+        for (const body of bodies)
+          server.faults.push({
+            kind: 'status',
+            status: 200,
+            body: `<ListBucketResult>${body}</ListBucketResult>`,
+          })
+        const listing = open().list('s3://bucket/t')
+        if (Array.isArray(want)) assert.deepEqual(await listing, want)
+        else assert.match((await rejection(listing)).message, want)
+      })
   })
 
   describe('an abort rejects with its reason', () => {
@@ -497,6 +565,9 @@ describe('files in S3', () => {
       ['ftp://h', /must begin with http/],
       ['http://', /not a URL/],
       ['http://user:hush@h', /a user or password/],
+      ['http://user:hush@h:99999', /\*\*\*@h:99999: not a URL/],
+      ['user:hush@h', /\*\*\*@h: it must begin/],
+      ['http://h/?sig=hush', /a query or a fragment/],
       ['http://h/?x=1', /a query or a fragment/],
     ]
     for (const [endpoint, message] of rows)

@@ -44,10 +44,30 @@ describe('XML of S3', () => {
     ],
     [page('<IsTruncated>true</IsTruncated>'), undefined, 'a next page that cannot be asked for'],
     [page(key('a')).slice(0, -30), undefined, 'cut off'],
+    [page('<Contents><Key>a</Key>'), undefined, 'an element that does not end'],
+    [page('<Contents></Contents>'), undefined, 'a file without a key'],
+    [page(key('a&constructor;&amp;b')), { keys: ['a&constructor;&b'], next: undefined }, 'no such entity'],
     ['<html></html>', undefined, 'something else'],
   ]
   for (const [xml, want, why] of rows)
     it(`a page: ${why}`, () => {
       assert.deepEqual(parseListingPage(xml), want)
     })
+
+  describe('hostile text takes no longer than other text of its length', () => {
+    const N = 300_000
+    const texts: [title: string, xml: string][] = [
+      ['elements that only begin', page('<Contents>'.repeat(N))],
+      ['elements that only begin, before one that ends', page(`${'<Contents>'.repeat(N)}</Contents>`)],
+      ['ends of the listing', `${page('')}${'</ListBucketResult> '.repeat(N)}x`],
+      ['space', `${page('')}${' '.repeat(10 * N)}x`],
+      ['ampersands', page(key('&'.repeat(10 * N)))],
+    ]
+    for (const [title, xml] of texts)
+      it(title, () => {
+        // By the square of the length it would take many minutes.
+        parseListingPage(xml)
+        parseErrorBody(xml)
+      })
+  })
 })
