@@ -119,6 +119,8 @@ export class HttpTransport {
   #client: Client | undefined
   #loading: Promise<Client> | undefined
   #agents: readonly Agent[] = []
+  /** Aborted by {@link close}, and then another. */
+  #closing = new AbortController()
 
   /** @throws InvalidArgumentError for times that are none, and for less than one connection. */
   constructor({
@@ -148,12 +150,14 @@ export class HttpTransport {
     const client = this.#client ?? (await (this.#loading ??= this.#load()))
     signal?.throwIfAborted()
     return await new Promise((resolve, reject) => {
-      new Exchange(client, request, partOf, signal, this.#options, resolve, reject)
+      new Exchange(client, request, partOf, [signal, this.#closing.signal], this.#options, resolve, reject)
     })
   }
 
-  /** Closes the connections; those in use end with an error. Another request opens new ones. */
+  /** Closes the connections; requests under way end with a TransportError. Another request opens new ones. */
   close(): void {
+    this.#closing.abort(new TransportError('its connections were closed', undefined, false))
+    this.#closing = new AbortController()
     for (const agent of this.#agents) agent.destroy()
   }
 
@@ -211,7 +215,7 @@ class Exchange {
   readonly #options: HttpTransportOptions
   readonly #resolve: (answer: HttpAnswer) => void
   readonly #reject: (error: unknown) => void
-  readonly #leave: (() => void) | undefined
+  readonly #leaves: readonly (() => void)[]
   #request: ClientRequest | undefined
   #isSettled = false
   /** Since the socket is there; what it is about is in {@link #waitsFor}. */
@@ -230,7 +234,7 @@ class Exchange {
     client: Client,
     asked: HttpRequest,
     partOf: (head: HttpHead) => BodyPart,
-    signal: AbortSignal | undefined,
+    signals: readonly (AbortSignal | undefined)[],
     options: HttpTransportOptions,
     resolve: (answer: HttpAnswer) => void,
     reject: (error: unknown) => void,
@@ -241,10 +245,13 @@ class Exchange {
     this.#options = options
     this.#resolve = resolve
     this.#reject = reject
-    if (signal !== undefined)
-      this.#leave = onAbort(signal, () => {
-        this.#fail(signal.reason)
-      })
+    this.#leaves = signals
+      .filter((signal) => signal !== undefined)
+      .map((signal) =>
+        onAbort(signal, () => {
+          this.#fail(signal.reason)
+        }),
+      )
     this.#guard(() => {
       this.#start()
     })
@@ -419,7 +426,7 @@ class Exchange {
   #settle(): boolean {
     if (this.#isSettled) return false
     this.#isSettled = true
-    this.#leave?.()
+    for (const leave of this.#leaves) leave()
     return true
   }
 

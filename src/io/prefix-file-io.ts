@@ -4,6 +4,7 @@
  */
 import { UnsupportedFeatureError } from '../errors.ts'
 import type { FileIO, ReadOptions } from './file-io.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 export interface PrefixedFileIO {
   /** Of locations, as they are stored: plain text, so `s3://b/t` also takes `s3://b/t2`. */
@@ -28,11 +29,13 @@ export function prefixFileIO(fallback: FileIO, byPrefix: readonly PrefixedFileIO
     async list(folder: string, options?: ReadOptions) {
       // A folder may be given without the slash that a prefix ends with.
       const store = storeFor(folder.endsWith('/') ? folder : `${folder}/`)
-      if (store.list === undefined)
+      if (store.list === undefined) {
+        const shown = withoutSecrets(folder)
         throw new UnsupportedFeatureError(
-          `Cannot list ${folder}: ${store.identity} has no way to list files`,
-          { location: folder },
+          `Cannot list ${shown}: ${store.identity} has no way to list files`,
+          { location: shown },
         )
+      }
       return await store.list(folder, options)
     },
   }

@@ -197,6 +197,20 @@ describe('one GET over HTTP', () => {
       })
   })
 
+  it('closing ends the requests under way and those in the queue; later ones open new connections', async () => {
+    const server = await serve((_, response) => setTimeout(() => response.end('hello'), 50))
+    const transport = open({ maxSockets: 2 })
+    await get(transport, portOf(server))
+    const running = Promise.all(Array.from({ length: 6 }, () => rejection(get(transport, portOf(server)))))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    transport.close()
+    assert.deepEqual(
+      [...new Set((await running).map(({ message }) => message))],
+      ['its connections were closed'],
+    )
+    assert.lengthOf((await get(transport, portOf(server))).bytes, 5)
+  })
+
   it('a process ends though bodies that nobody wants never do', async () => {
     const bodies = [
       'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello',
