@@ -33,6 +33,6 @@ export function addTableOptions(command: Command): Command {
         .default([], 'none'),
     )
     .addOption(
-      new Option('--requests <n>', 'requests in flight at most (default: 32)').argParser(parseRequests),
+      new Option('--requests <n>', 'requests in flight at most (default: 64)').argParser(parseRequests),
     )
 }

@@ -18,7 +18,7 @@ export interface LoadTableOptions {
   storage?: StorageOptions
   /** Prefixes that have moved since the metadata was written. */
   rebase?: readonly Rebase[]
-  /** Requests in flight, for everything that is read of this table. Default 32. */
+  /** Requests in flight, for everything that is read of this table. Default 64. */
   requestLimit?: number
   /** Reads the draft format version 4 too. Default false. */
   allowV4?: boolean
