@@ -19,6 +19,7 @@ import {
   readManifestListBytes,
   rebase,
 } from '../src/index.ts'
+import { drained } from '../src/avro/steps.ts'
 import type { EntryBatch } from '../src/manifest/entry-batch.ts'
 import { EntryBatchBuilder, type PartitionTypeLookup } from '../src/manifest/entry-batch-builder.ts'
 import type { ManifestProjection } from '../src/manifest/entry-fields.ts'
@@ -146,11 +147,7 @@ export async function openJobs(
       const location = manifest.manifestPath
       return { manifest, bytes: bytes.get(location)!, location }
     })
-    const steps = decodeManifests(manifests, context, cache)
-    for (;;) {
-      const step = steps.next()
-      if (step.done === true) return step.value.batch.rowCount
-    }
+    return drained(decodeManifests(manifests, context, cache)).batch.rowCount
   }
   const build = (run: readonly ManifestFile[]): number => {
     const builder = new EntryBatchBuilder(DATA_PROJECTION, cache, lookup)

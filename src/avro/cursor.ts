@@ -17,70 +17,10 @@ import type { CursorPlan } from './cursor-plan.ts'
 import { keyPosition, OP, pairOf } from './cursor-plan.ts'
 import type { AvroSchema } from './schema.ts'
 import { CorruptFileError } from '../errors.ts'
+import { CursorFault, longLength, OVERLONG } from './cursor-fault.ts'
+import { branch, skipNode } from './schema-walk.ts'
 import { readVarint, VARINT } from './varint.ts'
-
-/**
- * Which keys of maps are kept: all, or those in a table of small ids and a short list of large ones. Wanted keys have
- * slots, in the order in which they were given.
- */
-export interface WantedKeys {
-  readonly all: boolean
-  /** How many different keys are wanted; -1 for all. */
-  readonly count: number
-  /** Slot plus one of wanted ids; ids past its end are looked up in `large`. */
-  readonly small: Int32Array
-  readonly large: Int32Array
-  /** Slots of the ids in `large`. */
-  readonly slotOfLarge: Int32Array
-  /** `mayBegin[byte] === 0` for bytes that the encoding of no wanted key begins with: the rest need not be decoded. */
-  readonly mayBegin: Uint8Array
-}
-
-/** Ids below this get a byte each in {@link WantedKeys.small}. */
-const MAX_SMALL_KEY = 65_536
-
-/**
- * Builds the look-up of wanted keys.
- *
- * @param ids a repeated one counts once
- */
-export function wantedKeys(ids: 'all' | readonly number[]): WantedKeys {
-  const mayBegin = new Uint8Array(256)
-  const none = new Int32Array(0)
-  if (ids === 'all')
-    return { all: true, count: -1, small: none, large: none, slotOfLarge: none, mayBegin: mayBegin.fill(1) }
-  const slots = [...new Set(ids)].map((id, slot) => ({ id, slot }))
-  const isSmall = ({ id }: { id: number }): boolean => id >= 0 && id < MAX_SMALL_KEY
-  const small = new Int32Array(Math.max(0, ...slots.filter(isSmall).map(({ id }) => id + 1)))
-  for (const { id, slot } of slots.filter(isSmall)) small[id] = slot + 1
-  for (const { id } of slots) {
-    const zigzag = ((id << 1) ^ (id >> 31)) >>> 0
-    // A small key may be written in more bytes than it needs.
-    mayBegin[(zigzag & 127) | 128] = 1
-    if (zigzag < 128) mayBegin[zigzag] = 1
-  }
-  const large = slots.filter((key) => !isSmall(key))
-  return {
-    all: false,
-    count: slots.length,
-    small,
-    large: Int32Array.from(large, ({ id }) => id),
-    slotOfLarge: Int32Array.from(large, ({ slot }) => slot),
-    mayBegin,
-  }
-}
-
-/** What is wrong, in which record of the block and at which byte of it. */
-class CursorFault extends Error {
-  readonly at: number
-  /** Helpers that do not know their row leave -1; the loop fills it in. */
-  row: number
-  constructor(message: string, at: number, row = -1) {
-    super(message)
-    this.at = at
-    this.row = row
-  }
-}
+import { slotOf, type WantedKeys } from './wanted-keys.ts'
 
 const block = emptyBlock()
 /** Room is made for so many rows at a time. */
@@ -178,18 +118,8 @@ function reserveLikeFirstBlock(
   store.reserveCells(Math.ceil((store.cellLength - before.cellLength) * scale))
 }
 
-/** {@link decodeBlocks} in one go. */
-export function decodeContainer(...parameters: Parameters<typeof decodeBlocks>): number {
-  const steps = decodeBlocks(...parameters)
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
-}
-
 /** Symbols are numbered in a byte. */
 const MAX_SYMBOLS = 255
-const OVERLONG = 'a number runs past the block or is longer than ten bytes'
 
 function runCursor(
   plan: CursorPlan,
@@ -230,22 +160,6 @@ function runCursor(
         switch (op) {
           case OP.SKIP_VARINT:
             while (b[p++] > 127);
-            q += 1
-            break
-          case OP.SKIP_BYTES:
-            x = b[p++]!
-            if (x > 127 || (x & 1) !== 0) {
-              // Lengths up to 8191 take two bytes.
-              n = ((x & 127) | (b[p] << 7)) >>> 1
-              if (b[p] < 128 && (x & 1) === 0 && n < end - p) {
-                x = n
-                p++
-              } else {
-                x = longLength(b, p - 1, end, r)
-                p = VARINT.next | 0
-              }
-            } else x = x >>> 1
-            p += x
             q += 1
             break
           case OP.SKIP_FIXED:
@@ -298,6 +212,7 @@ function runCursor(
             p = readInt64(b, p, int64[code[q + 1]], 2 * r)
             q += 2
             break
+          case OP.SKIP_BYTES:
           case OP.BYTES:
             x = b[p++]!
             if (x > 127 || (x & 1) !== 0) {
@@ -311,6 +226,11 @@ function runCursor(
                 p = VARINT.next | 0
               }
             } else x = x >>> 1
+            if (op === OP.SKIP_BYTES) {
+              p += x
+              q += 1
+              break
+            }
             if (p + x > end) throw new CursorFault(`a value of ${x} bytes runs past the block`, p, r)
             bytesOffset[code[q + 1]][r] = copyToHeap(b, view, p, x, store)
             bytesLength[code[q + 1]][r] = x
@@ -512,18 +432,6 @@ function notPresent(
   return new CursorFault(`the required field ${plan.fields[plan.code[q + 2]]} is null`, at, row)
 }
 
-/**
- * A length that is negative or of more than one byte: gives it, and leaves the position behind it in VARINT. In the
- * loops, an odd first byte of a length (zig-zag: a negative one) comes here to be refused.
- */
-function longLength(b: Uint8Array, at: number, end: number, row: number): number {
-  if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at, row)
-  const length = VARINT.value
-  if (length < 0 || length > end - VARINT.next)
-    throw new CursorFault(`a value of ${length} bytes runs past the block`, at, row)
-  return length | 0
-}
-
 function readInt32(b: Uint8Array, at: number, end: number, out: Int32Array, row: number): number {
   if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at, row)
   const { value, next } = VARINT
@@ -713,14 +621,6 @@ function readNumbers(b: Uint8Array, at: number, count: number, store: ColumnStor
 }
 
 /** The slot of a key, or -1 if it is not wanted; where all are, they have none. */
-function slotOf(key: number, wanted: WantedKeys): number {
-  if (wanted.all) return 0
-  if (key >= 0 && key < wanted.small.length) return wanted.small[key] - 1
-  const { large } = wanted
-  for (let i = 0; i < large.length; i++) if (large[i] === key) return wanted.slotOfLarge[i]
-  return -1
-}
-
 /** A map key of more than one byte: gives it, and leaves the position behind it in VARINT. */
 function longKey(b: Uint8Array, at: number, end: number): number {
   if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at)
@@ -1104,94 +1004,6 @@ function readOddMap(
     else putKeyedBytes(b, view, valueAt, length, keyed, slot, store, row)
   }
   return p
-}
-
-/** Looks through a union at its value. */
-function branch(type: AvroSchema, b: Uint8Array, at: number, end: number): { type: AvroSchema; at: number } {
-  if (type.type !== 'union') return { type, at }
-  if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at)
-  const { value, next } = VARINT
-  if (value < 0 || value >= type.branches.length) throw new CursorFault(`a union has no branch ${value}`, at)
-  return { type: type.branches[value], at: next }
-}
-
-/** Data may nest as deep as it likes in a schema that refers to itself; the stack may not. */
-const MAX_DATA_DEPTH = 200
-
-/**
- * Skips one value of any type by walking its schema.
- *
- * @returns where the next one starts, or -1 when the value does not end before `end`
- */
-export function skipValue(type: AvroSchema, bytes: Uint8Array, at: number, end: number): number {
-  try {
-    const next = skipNode(type, bytes, at, end, 0)
-    return next > end ? -1 : next
-  } catch (fault) {
-    if (fault instanceof CursorFault) return -1
-    throw fault
-  }
-}
-
-function skipNode(type: AvroSchema, b: Uint8Array, at: number, end: number, depth: number): number {
-  if (depth > MAX_DATA_DEPTH) throw new CursorFault(`a value nests deeper than ${MAX_DATA_DEPTH} levels`, at)
-  if (at > end) throw new CursorFault('the record runs past the block', at)
-  switch (type.type) {
-    case 'null':
-      return at
-    case 'boolean':
-      return at + 1
-    case 'int':
-    case 'long':
-    case 'enum':
-      if (!readVarint(b, at, end)) throw new CursorFault(OVERLONG, at)
-      return VARINT.next
-    case 'float':
-      return at + 4
-    case 'double':
-      return at + 8
-    case 'fixed':
-      return at + type.size
-    case 'bytes':
-    case 'string': {
-      const length = longLength(b, at, end, -1)
-      return VARINT.next + length
-    }
-    case 'union': {
-      const chosen = branch(type, b, at, end)
-      return skipNode(chosen.type, b, chosen.at, end, depth + 1)
-    }
-    case 'record': {
-      let p = at
-      for (const field of type.fields) p = skipNode(field.type, b, p, end, depth + 1)
-      return p
-    }
-    case 'array':
-    case 'map': {
-      let p = at
-      for (;;) {
-        if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
-        let n = VARINT.value
-        p = VARINT.next | 0
-        if (n === 0) return p
-        if (n < 0) {
-          if (!readVarint(b, p, end)) throw new CursorFault(OVERLONG, p)
-          if (VARINT.value < 0 || VARINT.value > end - VARINT.next)
-            throw new CursorFault(`a block of ${VARINT.value} bytes runs past its end`, p)
-          p = VARINT.next + VARINT.value
-          continue
-        }
-        if (n > end - p) throw new CursorFault(`${n} items are claimed in ${end - p} bytes`, p)
-        for (; n > 0; n--) {
-          const from = p
-          if (type.type === 'map') p = longLength(b, p, end, -1) + VARINT.next
-          p = skipNode(type.type === 'map' ? type.values : type.items, b, p, end, depth + 1)
-          // Nulls take no bytes, and then none of them does.
-          if (p === from) break
-        }
-      }
-    }
-  }
 }
 
 /** The items of an array of records, as rows of the child store. */

@@ -1,7 +1,9 @@
 /** Manifests to entry batches: decoding, inheritance, and the numbering of partition tuples. */
 import { ColumnStore } from '../avro/column-store.ts'
-import { decodeBlocks, wantedKeys } from '../avro/cursor.ts'
+import { decodeBlocks } from '../avro/cursor.ts'
 import { isAvroContainer, openContainer } from '../avro/container.ts'
+import { drained } from '../avro/steps.ts'
+import { wantedKeys } from '../avro/wanted-keys.ts'
 import { ByteDictionary } from '../bytes/byte-dictionary.ts'
 import { CorruptFileError, UnsupportedFeatureError } from '../errors.ts'
 import { manifestPlan, manifestShape } from './cached-shapes.ts'
@@ -60,11 +62,7 @@ export class EntryBatchBuilder {
    * @throws CorruptFileError, UnsupportedFeatureError, InvalidMetadataError; the builder is spoilt then
    */
   add(bytes: Uint8Array, manifest: ManifestFile, location: string): ManifestShape {
-    const steps = this.addInSteps(bytes, manifest, location)
-    for (;;) {
-      const step = steps.next()
-      if (step.done === true) return step.value
-    }
+    return drained(this.addInSteps(bytes, manifest, location))
   }
 
   /** The same, one block of the file a step; nothing else may be added before it is done. */

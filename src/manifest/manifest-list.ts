@@ -1,9 +1,11 @@
 /**
  * Manifest lists: bytes to {@link ManifestFile} rows, in the order of the file.
  */
-import { decodeBlocks, wantedKeys } from '../avro/cursor.ts'
+import { decodeBlocks } from '../avro/cursor.ts'
 import { ColumnStore } from '../avro/column-store.ts'
 import { openContainer } from '../avro/container.ts'
+import { drained } from '../avro/steps.ts'
+import { wantedKeys } from '../avro/wanted-keys.ts'
 import { CorruptFileError } from '../errors.ts'
 import { LIST_COLUMN, LIST_LAYOUT, LIST_NULL_BIT, SUMMARY_COLUMN, SUMMARY_NULL_BIT } from './list-shape.ts'
 import { ManifestCache } from './manifest-cache.ts'
@@ -32,11 +34,7 @@ export function readManifestListBytes(
   bytes: Uint8Array,
   options: ReadManifestListOptions = {},
 ): ManifestFile[] {
-  const steps = manifestListSteps(bytes, options)
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
+  return drained(manifestListSteps(bytes, options))
 }
 
 /** As {@link readManifestListBytes}, in steps. The cache is asked in the first one. */

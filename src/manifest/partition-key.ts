@@ -14,7 +14,7 @@
  *       06  16 bytes                 uuid
  *       07  int64 LE                 boolean of a field whose type is unknown
  */
-import { skipValue } from '../avro/cursor.ts'
+import { skipValue } from '../avro/schema-walk.ts'
 import type { AvroPrimitive, AvroSchema } from '../avro/schema.ts'
 import { readVarint, VARINT } from '../avro/varint.ts'
 import { CorruptFileError } from '../errors.ts'

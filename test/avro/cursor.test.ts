@@ -1,9 +1,10 @@
 /** The cursor over tiny schemas: one oddity a row, written by the test encoder and read back as plain values. */
 import { assert } from 'chai'
 import type { FieldBinding } from '../../src/avro/cursor-plan.ts'
-import { decodeBlocks, wantedKeys } from '../../src/avro/cursor.ts'
+import { decodeBlocks } from '../../src/avro/cursor.ts'
 import { ColumnStore, compactRows } from '../../src/avro/column-store.ts'
 import { openContainer } from '../../src/avro/container.ts'
+import { wantedKeys } from '../../src/avro/wanted-keys.ts'
 import { CorruptFileError, isIcebergError, type IcebergError } from '../../src/errors.ts'
 import { writeContainer, type ContainerOptions } from '../support/avro-container.ts'
 import {

@@ -1,5 +1,6 @@
 /** `DecodeWorker`, in this thread: what a worker remembers between jobs must not show in what it answers. */
 import { assert } from 'chai'
+import { drained } from '../../src/avro/steps.ts'
 import { entryLayout } from '../../src/manifest/entry-fields.ts'
 import { type PackedBatch, unpackBatch } from '../../src/manifest/batch-buffer.ts'
 import { FULL_PROJECTION, type ManifestProjection } from '../../src/manifest/entry-fields.ts'
@@ -55,11 +56,7 @@ function manifestsOf(parts: readonly Part[], codec: Codec = 'deflate'): JobManif
 
 /** All that decoding says, without a worker. */
 function want(manifests: readonly JobManifest[], context: DecodeContext): unknown[] {
-  const steps = decodeManifests(manifests, context, ManifestCache.disabled())
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return saidBy(step.value.batch.onlyLive())
-  }
+  return saidBy(drained(decodeManifests(manifests, context, ManifestCache.disabled())).batch.onlyLive())
 }
 
 /** A decoder over one `DecodeWorker`: jobs and answers are cloned, as between threads. */

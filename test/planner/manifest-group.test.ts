@@ -1,4 +1,5 @@
 import { assert } from 'chai'
+import { drained } from '../../src/avro/steps.ts'
 import { CountingFileIO } from '../../src/io/counting-file-io.ts'
 import { MemoryFileIO } from '../../src/io/memory-file-io.ts'
 import type { ManifestFileFields } from '../../src/manifest/manifest-file.ts'
@@ -20,13 +21,6 @@ const counts = (added?: number, existing?: number, deleted?: number): Counts => 
 function select(rows: readonly Partial<ManifestFileFields>[]): ManifestGroup & { warnings: string[] } {
   const warnings = new Warnings()
   return { ...drained(selectManifests(rows.map(manifestFile), warnings)), warnings: warnings.list() }
-}
-
-function drained<T>(steps: Iterator<unknown, T>): T {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
 }
 
 const pathsIn = (selection: ManifestGroup['data']): string[] =>

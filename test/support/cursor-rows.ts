@@ -18,7 +18,7 @@
 import { readHeader, openContainer } from '../../src/avro/container.ts'
 import { parseCodec } from '../../src/avro/codecs.ts'
 import { CELL_IN_HEAP, ColumnStore, NOT_KEYED, type ColumnLayout } from '../../src/avro/column-store.ts'
-import { decodeContainer, wantedKeys } from '../../src/avro/cursor.ts'
+import { decodeBlocks } from '../../src/avro/cursor.ts'
 import {
   compileCursorPlan,
   type CursorPlan,
@@ -26,6 +26,8 @@ import {
   type Sink,
 } from '../../src/avro/cursor-plan.ts'
 import { fieldIdCoverage, parseAvroSchema } from '../../src/avro/schema.ts'
+import { drained } from '../../src/avro/steps.ts'
+import { wantedKeys } from '../../src/avro/wanted-keys.ts'
 
 export type Row = Record<string, unknown>
 
@@ -65,7 +67,7 @@ export function decodeFile(
   const wanted = wantedKeys(options.wanted ?? 'all')
   const store = options.store ?? new ColumnStore(layoutOf(bindings, Math.max(0, wanted.count)))
   const codec = parseCodec(header.get('avro.codec'), location)
-  const count = decodeContainer(container, codec, plan, store, firstRow, wanted)
+  const count = drained(decodeBlocks(container, codec, plan, store, firstRow, wanted))
   const rows: Row[] = []
   for (let row = firstRow; row < firstRow + count; row++) rows.push(readRow(store, bindings, row))
   return { count, store, plan, rows }
