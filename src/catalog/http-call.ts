@@ -12,7 +12,7 @@
 import { StorageError } from '../errors.ts'
 import { onAbort } from '../io/abort-listeners.ts'
 import { certificateHint } from '../io/certificate-hint.ts'
-import { isBusyStatus, retryAfterMs } from '../io/http-status.ts'
+import { retryHintOf } from '../io/http-status.ts'
 import { Failure, withRetries, type RetryPolicy } from '../io/retry.ts'
 
 export interface CallPolicy extends RetryPolicy {
@@ -49,7 +49,7 @@ export interface HttpAnswer {
 }
 
 /**
- * Whatever the server answered, unless it was busy: that (`isBusyStatus`), broken connections and time-outs are tried
+ * Whatever the server answered, unless it was busy: that (`retryHintOf`), broken connections and time-outs are tried
  * again.
  *
  * Rejects with StorageError, retryable if another call may succeed, when there is no answer or none within bounds; the
@@ -73,11 +73,8 @@ async function tryOnce(call: HttpCall, policy: CallPolicy): Promise<HttpAnswer |
   const done = signal === undefined ? undefined : onAbort(signal, abort)
   try {
     const answer = await request(call, controller.signal)
-    if (!isBusyStatus(answer.status)) return answer
-    return new Failure(call.busyError(answer), {
-      waitMs: retryAfterMs(answer.headers.get('retry-after')),
-      isThrottled: answer.status === 429 || answer.status === 503,
-    })
+    const { isRetryable, ...hint } = retryHintOf(answer.status, answer.headers.get('retry-after'))
+    return isRetryable ? new Failure(call.busyError(answer), hint) : answer
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason
     if (error instanceof StorageError) throw error

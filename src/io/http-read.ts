@@ -5,7 +5,7 @@
 import { StorageError } from '../errors.ts'
 import { checkRange, checkReadSize, endsTooEarly, MAX_READ_BYTES } from './byte-range.ts'
 import type { ByteRange } from './file-io.ts'
-import { isBusyStatus, retryAfterMs } from './http-status.ts'
+import { retryHintOf, type RetryHint } from './http-status.ts'
 import {
   TransportError,
   type BodyPart,
@@ -58,8 +58,10 @@ export async function readOnce(
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | Refusal | Failure> {
   try {
-    const answer = await transport.get(request, (head) => partOf(head, request), signal)
+    const get = (): Promise<HttpAnswer> => transport.get(request, (head) => partOf(head, request), signal)
+    const answer = await get()
     if (!isFile(answer, request)) return answer
+    if (request.range === undefined && isUnmeasured(answer)) checkSame(request, answer, await get())
     return isEncoded(answer, request) ? await decoded(answer, request) : checkedBytes(answer, request)
   } catch (error) {
     return failureOf(request, error)
@@ -80,17 +82,9 @@ function failureOf({ what, location }: FileRequest, error: unknown): Failure {
   throw failure
 }
 
-/** Whether another try may help with a status, and the pause that the server asks for. */
-export function retryHint({ status, headers }: HttpHead): {
-  isRetryable: boolean
-  waitMs: number
-  isThrottled: boolean
-} {
-  return {
-    isRetryable: isBusyStatus(status),
-    waitMs: retryAfterMs(headers['retry-after']),
-    isThrottled: status === 429 || status === 503,
-  }
+/** Whether another try may help, by the head of an answer. */
+export function retryHint({ status, headers }: HttpHead): RetryHint {
+  return retryHintOf(status, headers['retry-after'])
 }
 
 /** The header `content-range`, `bytes 0-9/100`; the range (status 416) or the size may be an asterisk. */
@@ -113,6 +107,20 @@ function isFile(head: HttpHead, { range }: FileRequest): boolean {
 function isWhole(head: HttpHead): boolean {
   const { start, end, size } = contentRangeOf(head)
   return start === 0 && end !== undefined && end === size
+}
+
+/** Whether the body ends where the connection does: one that broke looks like one that was complete. */
+function isUnmeasured({ headers }: HttpHead): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
+}
+
+/** Files never change, so a body without a length is believed if it comes twice. @throws StorageError, retryable. */
+function checkSame({ what, location }: FileRequest, first: HttpAnswer, second: HttpAnswer): void {
+  if (first.seen === second.seen && first.status === second.status) return
+  throw new StorageError(
+    `Cannot ${what} ${location}: no length was announced, and first ${first.seen} bytes came, then ${second.seen}`,
+    { location, retryable: true },
+  )
 }
 
 function isEncoded(head: HttpHead, { decode }: FileRequest): boolean {

@@ -11,6 +11,23 @@ export function isBusyStatus(status: number): boolean {
   return BUSY.has(status)
 }
 
+export interface RetryHint {
+  readonly isRetryable: boolean
+  /** The pause that the server asks for. */
+  readonly waitMs: number
+  /** Whether it is asked too much. */
+  readonly isThrottled: boolean
+}
+
+/** All of it, by the status and the header Retry-After. */
+export function retryHintOf(status: number, retryAfter: string | null | undefined): RetryHint {
+  return {
+    isRetryable: isBusyStatus(status),
+    waitMs: retryAfterMs(retryAfter),
+    isThrottled: status === 429 || status === 503,
+  }
+}
+
 /**
  * How long the header Retry-After asks to wait from `now` (ms since 1970); 0 if it is absent, past or not understood.
  * Seconds or a date (RFC 9110, section 10.2.3).

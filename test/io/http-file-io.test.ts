@@ -309,6 +309,38 @@ describe('files over HTTP', () => {
         assert.equal(requests.length, tries)
       })
 
+    describe('a body without a length, which ends where the connection does: a cut one looks whole', () => {
+      const rows: [why: string, lengths: number[], requests: number, want: string | RegExp][] = [
+        ['it comes twice: it is the file', [20], 2, BODY.toString()],
+        ['the first was cut: both are asked for again', [4, 20], 4, BODY.toString()],
+        ['the second was cut: likewise', [20, 4, 20], 4, BODY.toString()],
+        ['each is another', [1, 2, 3, 4, 5, 6, 7, 8], 8, /no length was announced, .* 7 bytes came, then 8/],
+      ]
+      for (const [why, lengths, count, want] of rows)
+        it(why, async () => {
+          handler = (request, _, attempt) => {
+            const length = lengths[Math.min(attempt, lengths.length) - 1]
+            const head = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'
+            request.socket.end(head + BODY.subarray(0, length).toString())
+          }
+          if (typeof want === 'string') assert.equal(await read(), want)
+          else {
+            const error = await rejection(read())
+            assert.equal(error.code, 'ERR_STORAGE')
+            assert.isTrue((error as { retryable?: boolean }).retryable)
+            assert.match(error.message, want)
+          }
+          assert.equal(requests.length, count)
+        })
+
+      it('a range out of it is counted, and needs no second look', async () => {
+        handler = (request) =>
+          request.socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${BODY.toString()}`)
+        assert.equal(await read({ start: 2, end: 6 }), '2345')
+        assert.equal(requests.length, 1)
+      })
+    })
+
     it('503, a reset and a broken body, then an answer: nothing is seen of it', async () => {
       handler = (request, response, attempt) => {
         if (attempt === 1) response.writeHead(503, { 'retry-after': '0' }).end()
