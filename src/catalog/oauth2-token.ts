@@ -3,7 +3,7 @@
  * anew after that or when the catalog refuses one. Callers at the same time share one request.
  */
 import { StorageError } from '../errors.ts'
-import { SharedRun } from '../planner/shared-run.ts'
+import { SharedRun } from '../io/shared-run.ts'
 import { callHttp, type CallPolicy } from './http-call.ts'
 import { answerError, busyError, readJsonObject, type AnswerContext } from './rest-answer.ts'
 

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { InvalidArgumentError } from '../errors.ts'
-import { SharedRun } from '../planner/shared-run.ts'
+import { SharedRun } from '../io/shared-run.ts'
 import type { JsonObject } from '../types/json-object.ts'
 import { fetchedBearer, fixedBearer, type Bearer } from './bearer.ts'
 import { callHttp, type CallPolicy, type HttpAnswer } from './http-call.ts'

@@ -7,7 +7,7 @@ import { StorageError } from '../errors.ts'
 import { textOf } from '../io/property-text.ts'
 import { renewalOf } from '../io/s3/s3-credentials.ts'
 import type { S3Credentials } from '../io/s3/s3-options.ts'
-import { SharedRun } from '../planner/shared-run.ts'
+import { SharedRun } from '../io/shared-run.ts'
 import type { Properties } from './rest-options.ts'
 import type { StorageCredential } from './table-response.ts'
 

@@ -17,18 +17,26 @@ export function onAbort(signal: AbortSignal, leave: () => void): () => void {
  */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
+  if (signal.aborted) promise.catch(() => undefined)
   return new Promise<T>((resolve, reject) => {
-    const leave = (): void => {
+    signal.throwIfAborted()
+    const done = onAbort(signal, () => {
+      done()
       // The reason is the caller's own value, an error or not.
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
       reject(signal.reason)
-    }
-    if (signal.aborted) {
-      leave()
-      promise.catch(() => undefined)
-      return
-    }
-    promise.then(resolve, reject).finally(onAbort(signal, leave))
+    })
+    promise.then(
+      (value) => {
+        done()
+        resolve(value)
+      },
+      (error: unknown) => {
+        done()
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+        reject(error)
+      },
+    )
   })
 }
 

@@ -3,8 +3,9 @@
  * here and nowhere else (B180). A store is made when its first location is opened.
  */
 import { UnsupportedFeatureError } from '../errors.ts'
-import type { FileIO, ReadOptions } from './file-io.ts'
+import type { FileIO } from './file-io.ts'
 import { HttpFileIO, toUrl } from './http-file-io.ts'
+import { listFolder } from './list-folder.ts'
 import { LocalFileIO } from './local-file-io.ts'
 import type { S3FileIO } from './s3/s3-file-io.ts'
 import { s3OptionsFrom, withoutCredentials, type S3Options } from './s3/s3-options.ts'
@@ -88,17 +89,7 @@ export function defaultFileIO(options: StorageOptions = {}): FileIO {
       // The identity is also that of the files over HTTP, so what it is worth on disk is as little for them.
       return store instanceof HttpFileIO && !s3.isLasting ? { ...file, isRemote: false } : file
     },
-    async list(folder: string, options?: ReadOptions) {
-      const store = storeFor(folder)
-      if (store.list === undefined) {
-        const shown = withoutSecrets(folder)
-        throw new UnsupportedFeatureError(
-          `Cannot list ${shown}: ${store.identity} has no way to list files`,
-          { location: shown },
-        )
-      }
-      return await store.list(folder, options)
-    },
+    list: async (folder, options) => await listFolder(storeFor(folder), folder, options),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Bounds how many requests a store has to answer at once; the rest wait in the order they were made. */
 import pLimit, { type LimitFunction } from 'p-limit'
 import { InvalidArgumentError } from '../errors.ts'
-import { onAbort } from './abort-listeners.ts'
+import { unlessAborted } from './abort-listeners.ts'
 import type { FileIO, InputFile } from './file-io.ts'
 
 /**
@@ -57,25 +57,11 @@ class Turns {
   }
 
   take<T>(signal: AbortSignal | undefined, request: () => Promise<T>): Promise<T> {
-    if (signal === undefined) return this.#limit(request)
-    return new Promise<T>((resolve, reject) => {
-      const leave = (): void => {
-        // The reason is the caller's own value, an error or not.
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-        reject(signal.reason)
-      }
-      if (signal.aborted) {
-        leave()
-        return
-      }
-      const done = onAbort(signal, leave)
-      void this.#limit(async () => {
-        done()
-        // One that has left is still in the queue, and gives its turn away.
-        if (signal.aborted) return
-        // A store that throws at once, or answers without a promise, is answered for all the same.
-        await Promise.resolve().then(request).then(resolve, reject)
-      })
+    const turn = this.#limit(async () => {
+      // One that has left is still in the queue, and gives its turn away.
+      signal?.throwIfAborted()
+      return await request()
     })
+    return unlessAborted(turn, signal)
   }
 }

@@ -2,9 +2,8 @@
  * One store out of several, chosen by the start of a location: how a catalog hands out credentials, one set for each
  * prefix.
  */
-import { UnsupportedFeatureError } from '../errors.ts'
-import type { FileIO, ReadOptions } from './file-io.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import type { FileIO } from './file-io.ts'
+import { listFolder } from './list-folder.ts'
 
 export interface PrefixedFileIO {
   /** Of locations, as they are stored: plain text, so `s3://b/t` also takes `s3://b/t2`. */
@@ -26,17 +25,8 @@ export function prefixFileIO(fallback: FileIO, byPrefix: readonly PrefixedFileIO
       ...longestFirst.map(({ prefix, io }) => [prefix, io.identity]),
     ]),
     open: (location, length) => storeFor(location).open(location, length),
-    async list(folder: string, options?: ReadOptions) {
-      // A folder may be given without the slash that a prefix ends with.
-      const store = storeFor(folder.endsWith('/') ? folder : `${folder}/`)
-      if (store.list === undefined) {
-        const shown = withoutSecrets(folder)
-        throw new UnsupportedFeatureError(
-          `Cannot list ${shown}: ${store.identity} has no way to list files`,
-          { location: shown },
-        )
-      }
-      return await store.list(folder, options)
-    },
+    // A folder may be given without the slash that a prefix ends with.
+    list: (folder, options) =>
+      listFolder(storeFor(folder.endsWith('/') ? folder : `${folder}/`), folder, options),
   }
 }

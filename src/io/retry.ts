@@ -5,7 +5,7 @@
  * that fails for good ends its plan.
  */
 import type { StorageError } from '../errors.ts'
-import { onAbort } from './abort-listeners.ts'
+import { unlessAborted } from './abort-listeners.ts'
 import { countOf, pauseOf } from './number-option.ts'
 
 /** Such as Retry-After may ask for, but not for one longer than this; nor does a pause grow beyond it. */
@@ -64,20 +64,14 @@ export async function withRetries<T>(
 }
 
 /** Rejects with the signal's reason, at once. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return new Promise((resolve) => setTimeout(resolve, ms))
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const timer = setTimeout(() => {
-      done()
-      resolve()
-    }, ms)
-    const done = onAbort(signal, () => {
-      clearTimeout(timer)
-      done()
-      // The reason is the caller's own value, an error or not.
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-      reject(signal.reason)
-    })
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
   })
+  try {
+    await unlessAborted(over, signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -2,7 +2,7 @@
  * Work that those who want it at the same time share. It belongs to nobody: one who is aborted leaves, and the last
  * one to leave aborts it.
  */
-import { unlessAborted } from '../io/abort-listeners.ts'
+import { unlessAborted } from './abort-listeners.ts'
 
 interface Run<T> {
   readonly result: Promise<T>

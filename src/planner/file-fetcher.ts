@@ -11,7 +11,7 @@ import { unlessAborted } from '../io/abort-listeners.ts'
 import type { DiskCache, DiskCacheKey } from '../io/disk-cache.ts'
 import type { FileIO, InputFile } from '../io/file-io.ts'
 import type { ManifestCache } from '../manifest/manifest-cache.ts'
-import { SharedRun } from './shared-run.ts'
+import { SharedRun } from '../io/shared-run.ts'
 import { TimeShare, TimeSlice } from './time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
