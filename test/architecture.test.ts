@@ -53,6 +53,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'type:io/file-io.ts',
     'io/abort-listeners.ts',
     'io/shared-run.ts',
+    'io/time-slice.ts',
     // The one place that loads a table, and its public options.
     'io/default-file-io.ts',
     'io/limit-file-io.ts',

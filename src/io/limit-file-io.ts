@@ -1,8 +1,12 @@
-/** Bounds how many requests a store has to answer at once; the rest wait in the order they were made. */
+/**
+ * Bounds how many requests a store has to answer at once, and how many begin in one turn of the event loop; the rest wait
+ * in the order they were made.
+ */
 import pLimit, { type LimitFunction } from 'p-limit'
 import { InvalidArgumentError } from '../errors.ts'
 import { unlessAborted } from './abort-listeners.ts'
 import type { FileIO, InputFile } from './file-io.ts'
+import { TimeSlice } from './time-slice.ts'
 
 /**
  * Requests in flight unless the caller says otherwise. Of 10,000 manifests of 5 KB, a plan with 64 took the least time at
@@ -51,6 +55,8 @@ export function limitRequests(io: FileIO, limit: number = DEFAULT_REQUEST_LIMIT)
 /** A queue that those who wait can leave, which p-limit's own cannot do. */
 class Turns {
   readonly #limit: LimitFunction
+  /** To sign and send takes a tenth of a millisecond and more, and many answers may come in one turn of the event loop. */
+  readonly #slice = new TimeSlice()
 
   constructor(limit: number) {
     this.#limit = pLimit(limit)
@@ -58,6 +64,7 @@ class Turns {
 
   take<T>(signal: AbortSignal | undefined, request: () => Promise<T>): Promise<T> {
     const turn = this.#limit(async () => {
+      while (this.#slice.isOver) await this.#slice.turn()
       // One that has left is still in the queue, and gives its turn away.
       signal?.throwIfAborted()
       return await request()

@@ -120,7 +120,12 @@ export class DecodePipeline {
 
   /** Requests what the window admits, without decoding: while something else comes first. */
   prefetch(): void {
-    while (this.#nextManifest < this.#setup.manifests.length && this.#hasRoom()) this.#admit()
+    const { manifests, stop } = this.#setup
+    while (this.#nextManifest < manifests.length && this.#hasRoom()) {
+      this.#admit()
+      // What is under way comes back here when it ends.
+      if (this.#requested > 0 && stop.slice.isOver) return
+    }
   }
 
   /** The batches, in order. To be consumed once; the stop signal ends it. */

@@ -2,7 +2,7 @@
  * Who decodes: this thread or a pool of workers. The plan is the same to the byte.
  */
 import type { DecodeContext, DecodedEntries, JobManifest } from './decode-job.ts'
-import type { TimeSlice } from './time-slice.ts'
+import type { TimeSlice } from '../io/time-slice.ts'
 
 /** A batch, and the look-ups of headers and plans that it took. */
 export interface DecodedBatch extends DecodedEntries {

@@ -27,7 +27,7 @@ import { FileContent } from '../manifest/entry-batch.ts'
 import { COLUMN, DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
 import type { SchemaField } from '../metadata/schema.ts'
 import { SequencedLists } from './sequenced-lists.ts'
-import { TimeSlice } from './time-slice.ts'
+import { TimeSlice } from '../io/time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
 interface DeleteIndexOptions {

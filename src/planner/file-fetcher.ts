@@ -12,7 +12,7 @@ import type { DiskCache, DiskCacheKey } from '../io/disk-cache.ts'
 import type { FileIO, InputFile } from '../io/file-io.ts'
 import type { ManifestCache } from '../manifest/manifest-cache.ts'
 import { SharedRun } from '../io/shared-run.ts'
-import { TimeShare, TimeSlice } from './time-slice.ts'
+import { TimeShare, TimeSlice } from '../io/time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
 export interface FetchedFile {

@@ -24,7 +24,7 @@ import type { ScanFilter } from './scan-filter.ts'
 import type { ScanReport } from './scan-report.ts'
 import { TaskStream } from './task-stream.ts'
 import type { TableScan } from './table-scan.ts'
-import { TimeSlice, type TimeShare } from './time-slice.ts'
+import { TimeSlice, type TimeShare } from '../io/time-slice.ts'
 import type { Warnings } from './warnings.ts'
 
 export interface PlanProgress {

@@ -17,7 +17,7 @@ import { PlanStop } from './plan-stop.ts'
 import type { CacheCounts, PlanOptions } from './scan-plan.ts'
 import { ScanPlan } from './scan-plan.ts'
 import type { TableScan } from './table-scan.ts'
-import { inSlices, TimeShare, TimeSlice } from './time-slice.ts'
+import { inSlices, TimeShare, TimeSlice } from '../io/time-slice.ts'
 import { Warnings } from './warnings.ts'
 
 export interface ScanPlannerOptions {

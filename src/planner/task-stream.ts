@@ -5,7 +5,7 @@
 import type { FileScanTask } from './file-scan-task.ts'
 import type { PlanStop } from './plan-stop.ts'
 import type { PlannedBatch } from './planned-batch.ts'
-import type { TimeSlice } from './time-slice.ts'
+import type { TimeSlice } from '../io/time-slice.ts'
 
 /** Tasks between two looks at the clock: a fraction of a millisecond, unless the consumer takes its time. */
 const TASKS_PER_LOOK = 64

@@ -45,6 +45,34 @@ describe('a limit of requests', () => {
     await Promise.all(reads)
   })
 
+  it('lets the event loop turn while many reads begin that take time to begin', async () => {
+    let turns = 0
+    let ended = false
+    const count = (): void => {
+      turns++
+      if (!ended) setImmediate(count)
+    }
+    const io = limitRequests(
+      {
+        identity: 'slow to begin',
+        open: (location) => ({
+          location,
+          read: () => {
+            const start = performance.now()
+            while (performance.now() - start < 2);
+            return Promise.resolve(new Uint8Array(0))
+          },
+        }),
+      },
+      64,
+    )
+    setImmediate(count)
+    await Promise.all(Array.from({ length: 64 }, (_, i) => io.open(String(i)).read()))
+    ended = true
+    // 128 ms of work in turns of 8 ms, each of which ends at most one read later.
+    assert.isAtLeast(turns, 12)
+  })
+
   it('rejects a waiting read at once when it is aborted, and never starts it', async () => {
     const store = new ManualFileIO()
     const io = limitRequests(store, 1)

@@ -15,7 +15,7 @@ import {
   type WorkerJob,
 } from '../../src/planner/decode-job.ts'
 import type { StopSignal } from '../../src/planner/decoder.ts'
-import { TimeSlice } from '../../src/planner/time-slice.ts'
+import { TimeSlice } from '../../src/io/time-slice.ts'
 import { WorkerDecoder } from '../../src/planner/worker-decoder.ts'
 import {
   bytesOf,

@@ -1,7 +1,7 @@
 import { assert } from 'chai'
 import { ScanPlanner } from '../../src/planner/scan-planner.ts'
-import { TimeShare, TimeSlice } from '../../src/planner/time-slice.ts'
-import { dataManifests, loadBuilt, tableOf } from './planning.ts'
+import { TimeShare, TimeSlice } from '../../src/io/time-slice.ts'
+import { dataManifests, loadBuilt, tableOf } from '../planner/planning.ts'
 
 /** Uses a slice up; gives how long it was. */
 function useUp(slice: TimeSlice): number {
