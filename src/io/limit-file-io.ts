@@ -64,11 +64,19 @@ class Turns {
 
   take<T>(signal: AbortSignal | undefined, request: () => Promise<T>): Promise<T> {
     const turn = this.#limit(async () => {
+      // In the same step as the request, or all who wait would go on at once.
       while (this.#slice.isOver) await this.#slice.turn()
       // One that has left is still in the queue, and gives its turn away.
       signal?.throwIfAborted()
       return await request()
     })
-    return unlessAborted(turn, signal)
+    return unlessAborted(this.#unhurried(turn), signal)
+  }
+
+  /** The answer, in a turn of the event loop that has time for what is done with it. */
+  async #unhurried<T>(answer: Promise<T>): Promise<T> {
+    const value = await answer
+    while (this.#slice.isOver) await this.#slice.turn()
+    return value
   }
 }

@@ -38,8 +38,8 @@ export const DEFAULT_MAX_FILE_BYTES = 64 * 1024 * 1024
 export const DEFAULT_MAX_ENTRY_BYTES = 128 * 1024 * 1024
 /** Headers kept per kind. A table has one per spec, schema and writer; 1,000 also covers a planner of many tables. */
 const MAX_HEADERS = 1000
-/** What a row of a manifest list takes in memory, about: measured with two partition fields. */
-export const ROW_BYTES = 1060
+/** What a row of a manifest list takes in memory, about: measured with two partition fields, its path looked at. */
+export const ROW_BYTES = 600
 /** Headers with more bytes than this are not kept. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024
 /** Bytes of headers kept per kind; what is parsed from them grows with them. */

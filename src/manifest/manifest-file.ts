@@ -38,41 +38,64 @@ export interface ManifestFileFields {
   readonly firstRowId: bigint | undefined
 }
 
+/**
+ * A view of a row: what is not touched is not made. One that comes from a manifest list holds the columns of the whole
+ * list in memory; {@link ManifestFile.detach} gives one that does not.
+ */
 export class ManifestFile implements ManifestFileFields {
-  readonly manifestPath: string
-  readonly manifestLength: number | undefined
-  readonly partitionSpecId: number
-  readonly content: ManifestContent
-  readonly sequenceNumber: bigint
-  readonly minSequenceNumber: bigint
-  readonly addedSnapshotId: bigint | undefined
-  readonly addedFilesCount: number | undefined
-  readonly existingFilesCount: number | undefined
-  readonly deletedFilesCount: number | undefined
-  readonly addedRowsCount: number | undefined
-  readonly existingRowsCount: number | undefined
-  readonly deletedRowsCount: number | undefined
-  readonly partitions: readonly PartitionFieldSummary[] | undefined
-  readonly keyMetadata: Uint8Array | undefined
-  readonly firstRowId: bigint | undefined
+  readonly #fields: ManifestFileFields
 
   constructor(fields: ManifestFileFields) {
-    this.manifestPath = fields.manifestPath
-    this.manifestLength = fields.manifestLength
-    this.partitionSpecId = fields.partitionSpecId
-    this.content = fields.content
-    this.sequenceNumber = fields.sequenceNumber
-    this.minSequenceNumber = fields.minSequenceNumber
-    this.addedSnapshotId = fields.addedSnapshotId
-    this.addedFilesCount = fields.addedFilesCount
-    this.existingFilesCount = fields.existingFilesCount
-    this.deletedFilesCount = fields.deletedFilesCount
-    this.addedRowsCount = fields.addedRowsCount
-    this.existingRowsCount = fields.existingRowsCount
-    this.deletedRowsCount = fields.deletedRowsCount
-    this.partitions = fields.partitions
-    this.keyMetadata = fields.keyMetadata
-    this.firstRowId = fields.firstRowId
+    this.#fields = fields
+  }
+
+  get manifestPath(): ManifestFileFields['manifestPath'] {
+    return this.#fields.manifestPath
+  }
+  get manifestLength(): ManifestFileFields['manifestLength'] {
+    return this.#fields.manifestLength
+  }
+  get partitionSpecId(): ManifestFileFields['partitionSpecId'] {
+    return this.#fields.partitionSpecId
+  }
+  get content(): ManifestFileFields['content'] {
+    return this.#fields.content
+  }
+  get sequenceNumber(): ManifestFileFields['sequenceNumber'] {
+    return this.#fields.sequenceNumber
+  }
+  get minSequenceNumber(): ManifestFileFields['minSequenceNumber'] {
+    return this.#fields.minSequenceNumber
+  }
+  get addedSnapshotId(): ManifestFileFields['addedSnapshotId'] {
+    return this.#fields.addedSnapshotId
+  }
+  get addedFilesCount(): ManifestFileFields['addedFilesCount'] {
+    return this.#fields.addedFilesCount
+  }
+  get existingFilesCount(): ManifestFileFields['existingFilesCount'] {
+    return this.#fields.existingFilesCount
+  }
+  get deletedFilesCount(): ManifestFileFields['deletedFilesCount'] {
+    return this.#fields.deletedFilesCount
+  }
+  get addedRowsCount(): ManifestFileFields['addedRowsCount'] {
+    return this.#fields.addedRowsCount
+  }
+  get existingRowsCount(): ManifestFileFields['existingRowsCount'] {
+    return this.#fields.existingRowsCount
+  }
+  get deletedRowsCount(): ManifestFileFields['deletedRowsCount'] {
+    return this.#fields.deletedRowsCount
+  }
+  get partitions(): ManifestFileFields['partitions'] {
+    return this.#fields.partitions
+  }
+  get keyMetadata(): ManifestFileFields['keyMetadata'] {
+    return this.#fields.keyMetadata
+  }
+  get firstRowId(): ManifestFileFields['firstRowId'] {
+    return this.#fields.firstRowId
   }
 
   get isDeleteManifest(): boolean {
@@ -93,14 +116,45 @@ export class ManifestFile implements ManifestFileFields {
     return `${kind} ${this.manifestPath} (spec ${this.partitionSpecId}, ${files})`
   }
 
-  /** Plain data: bigints as they are, bytes as base64. */
+  /** The same row, owning its memory. */
+  detach(): ManifestFile {
+    return new ManifestFile(this.toObject())
+  }
+
+  /** Plain data, which owns its memory. */
+  toObject(): ManifestFileFields {
+    return {
+      manifestPath: this.manifestPath,
+      manifestLength: this.manifestLength,
+      partitionSpecId: this.partitionSpecId,
+      content: this.content,
+      sequenceNumber: this.sequenceNumber,
+      minSequenceNumber: this.minSequenceNumber,
+      addedSnapshotId: this.addedSnapshotId,
+      addedFilesCount: this.addedFilesCount,
+      existingFilesCount: this.existingFilesCount,
+      deletedFilesCount: this.deletedFilesCount,
+      addedRowsCount: this.addedRowsCount,
+      existingRowsCount: this.existingRowsCount,
+      deletedRowsCount: this.deletedRowsCount,
+      firstRowId: this.firstRowId,
+      partitions: this.partitions?.map((summary) => ({
+        ...summary,
+        lowerBound: summary.lowerBound?.slice(),
+        upperBound: summary.upperBound?.slice(),
+      })),
+      keyMetadata: this.keyMetadata?.slice(),
+    }
+  }
+
+  /** Plain data for JSON: bigints as they are, bytes as base64. */
   toJSON(): Record<string, unknown> {
     const partitions = this.partitions?.map((summary) => ({
       ...summary,
       lowerBound: base64(summary.lowerBound),
       upperBound: base64(summary.upperBound),
     }))
-    return { ...Object.fromEntries(Object.entries(this)), partitions, keyMetadata: base64(this.keyMetadata) }
+    return { ...this.toObject(), partitions, keyMetadata: base64(this.keyMetadata) }
   }
 }
 

@@ -10,12 +10,12 @@ import { CorruptFileError } from '../errors.ts'
 import { LIST_COLUMN, LIST_LAYOUT, LIST_NULL_BIT, SUMMARY_COLUMN, SUMMARY_NULL_BIT } from './list-shape.ts'
 import { ManifestCache } from './manifest-cache.ts'
 import { listShape } from './cached-shapes.ts'
-import type { PartitionFieldSummary } from './manifest-file.ts'
+import type { ManifestFileFields, PartitionFieldSummary } from './manifest-file.ts'
 import { ManifestContent, ManifestFile } from './manifest-file.ts'
 
 const NO_KEYS = wantedKeys([])
 /** Rows made in one step: a fraction of a millisecond. */
-const ROWS_PER_STEP = 128
+const ROWS_PER_STEP = 4096
 
 export interface ReadManifestListOptions {
   /** Where parsed schemas are kept; a fresh one otherwise. */
@@ -47,85 +47,130 @@ export function* manifestListSteps(
   yield
   const store = new ColumnStore(LIST_LAYOUT)
   const count = yield* decodeBlocks(container, codec, plan, store, 0, NO_KEYS)
-  const rows = new ListRows(store, location)
+  checkContents(store, count, location)
+  const list = new ListColumns(store)
   const files: ManifestFile[] = []
   while (files.length < count) {
     yield
     const end = Math.min(count, files.length + ROWS_PER_STEP)
-    while (files.length < end) files.push(rows.file(files.length))
+    while (files.length < end) files.push(new ManifestFile(new ListRow(list, files.length)))
   }
   return files
 }
 
-class ListRows {
-  readonly #store: ColumnStore
-  readonly #location: string
+/** @throws CorruptFileError for a row that is neither of data nor of deletes */
+function checkContents(store: ColumnStore, count: number, location: string): void {
+  const contents = store.uint8[LIST_COLUMN.uint8.content]
+  for (let row = 0; row < count; row++) {
+    const content = contents[row]
+    if (content === ManifestContent.DATA || content === ManifestContent.DELETES) continue
+    if (((store.nulls[row] >>> LIST_NULL_BIT.content) & 1) === 1) continue
+    throw new CorruptFileError(
+      `Cannot read ${location}: row ${row} has the content ${content}, which is neither data (0) nor deletes (1)`,
+      { location, entry: row },
+    )
+  }
+}
+
+/** A row of a list: of what is asked for again only the path is remembered. */
+class ListRow implements ManifestFileFields {
+  readonly #list: ListColumns
+  readonly #row: number
+  #path: string | undefined
+
+  constructor(list: ListColumns, row: number) {
+    this.#list = list
+    this.#row = row
+  }
+
+  get manifestPath(): string {
+    return (this.#path ??= this.#list.text(this.#row, LIST_COLUMN.bytes.manifestPath))
+  }
+  get manifestLength(): number {
+    return this.#list.store.float64[LIST_COLUMN.float64.manifestLength][this.#row]
+  }
+  get partitionSpecId(): number {
+    return this.#list.store.int32[LIST_COLUMN.int32.partitionSpecId][this.#row]
+  }
+  get content(): ManifestContent {
+    const isNull = this.#list.isNull(this.#row, LIST_NULL_BIT.content)
+    const content = this.#list.store.uint8[LIST_COLUMN.uint8.content][this.#row]
+    return isNull ? ManifestContent.DATA : (content as ManifestContent)
+  }
+  get sequenceNumber(): bigint {
+    return this.#list.long(this.#row, 'sequenceNumber') ?? 0n
+  }
+  get minSequenceNumber(): bigint {
+    return this.#list.long(this.#row, 'minSequenceNumber') ?? 0n
+  }
+  get addedSnapshotId(): bigint | undefined {
+    return this.#list.long(this.#row, 'addedSnapshotId')
+  }
+  get addedFilesCount(): number | undefined {
+    return this.#list.count(this.#row, 'addedFilesCount')
+  }
+  get existingFilesCount(): number | undefined {
+    return this.#list.count(this.#row, 'existingFilesCount')
+  }
+  get deletedFilesCount(): number | undefined {
+    return this.#list.count(this.#row, 'deletedFilesCount')
+  }
+  get addedRowsCount(): number | undefined {
+    return this.#list.count(this.#row, 'addedRowsCount')
+  }
+  get existingRowsCount(): number | undefined {
+    return this.#list.count(this.#row, 'existingRowsCount')
+  }
+  get deletedRowsCount(): number | undefined {
+    return this.#list.count(this.#row, 'deletedRowsCount')
+  }
+  get partitions(): readonly PartitionFieldSummary[] | undefined {
+    return this.#list.summaries(this.#row)
+  }
+  get keyMetadata(): Uint8Array | undefined {
+    return this.#list.keyMetadata(this.#row)
+  }
+  get firstRowId(): bigint | undefined {
+    return this.#list.long(this.#row, 'firstRowId')
+  }
+}
+
+class ListColumns {
+  readonly store: ColumnStore
   readonly #longs: BigInt64Array[]
-  /** Of all rows, together: a buffer for each would cost more than the rest of a row. */
-  readonly #bounds: Uint8Array
+  /** The heap, to take texts from. */
+  readonly #text: Buffer
 
-  constructor(store: ColumnStore, location: string) {
-    this.#store = store
-    this.#location = location
+  constructor(store: ColumnStore) {
+    this.store = store
+    this.#text = Buffer.from(store.heap.buffer)
     this.#longs = store.int64.map((lanes) => new BigInt64Array(lanes.buffer))
-    this.#bounds = store.child?.heap.slice(0, store.child.heapLength) ?? new Uint8Array(0)
   }
 
-  file(row: number): ManifestFile {
-    const { int32, uint8 } = this.#store
-    const content = this.#isNull(row, LIST_NULL_BIT.content) ? 0 : uint8[LIST_COLUMN.uint8.content][row]
-    if (content !== ManifestContent.DATA && content !== ManifestContent.DELETES) {
-      throw new CorruptFileError(
-        `Cannot read ${this.#location}: row ${row} has the content ${content}, which is neither data (0) nor deletes (1)`,
-        { location: this.#location, entry: row },
-      )
-    }
-    return new ManifestFile({
-      manifestPath: this.#text(row, LIST_COLUMN.bytes.manifestPath),
-      manifestLength: this.#store.float64[LIST_COLUMN.float64.manifestLength][row],
-      partitionSpecId: int32[LIST_COLUMN.int32.partitionSpecId][row],
-      content,
-      sequenceNumber: this.#long(row, 'sequenceNumber') ?? 0n,
-      minSequenceNumber: this.#long(row, 'minSequenceNumber') ?? 0n,
-      addedSnapshotId: this.#long(row, 'addedSnapshotId'),
-      addedFilesCount: this.#count(row, 'addedFilesCount'),
-      existingFilesCount: this.#count(row, 'existingFilesCount'),
-      deletedFilesCount: this.#count(row, 'deletedFilesCount'),
-      addedRowsCount: this.#count(row, 'addedRowsCount'),
-      existingRowsCount: this.#count(row, 'existingRowsCount'),
-      deletedRowsCount: this.#count(row, 'deletedRowsCount'),
-      partitions: this.#summaries(row),
-      keyMetadata: this.#isNull(row, LIST_NULL_BIT.keyMetadata)
-        ? undefined
-        : this.#bytes(row, LIST_COLUMN.bytes.keyMetadata).slice(),
-      firstRowId: this.#long(row, 'firstRowId'),
-    })
+  isNull(row: number, bit: number): boolean {
+    return ((this.store.nulls[row] >>> bit) & 1) === 1
   }
 
-  #isNull(row: number, bit: number): boolean {
-    return ((this.#store.nulls[row] >>> bit) & 1) === 1
-  }
-
-  #long(row: number, name: keyof typeof LIST_COLUMN.int64): bigint | undefined {
-    return this.#isNull(row, LIST_NULL_BIT[name]) ? undefined : this.#longs[LIST_COLUMN.int64[name]][row]
+  long(row: number, name: keyof typeof LIST_COLUMN.int64): bigint | undefined {
+    return this.isNull(row, LIST_NULL_BIT[name]) ? undefined : this.#longs[LIST_COLUMN.int64[name]][row]
   }
 
   /** A negative count makes no sense, so it says nothing (R2.14). */
-  #count(
+  count(
     row: number,
     name: keyof typeof LIST_COLUMN.float64 & keyof typeof LIST_NULL_BIT,
   ): number | undefined {
-    if (this.#isNull(row, LIST_NULL_BIT[name])) return undefined
-    const value = this.#store.float64[LIST_COLUMN.float64[name]][row]
+    if (this.isNull(row, LIST_NULL_BIT[name])) return undefined
+    const value = this.store.float64[LIST_COLUMN.float64[name]][row]
     return value < 0 ? undefined : value
   }
 
-  #summaries(row: number): PartitionFieldSummary[] | undefined {
-    if (this.#isNull(row, LIST_NULL_BIT.partitions)) return undefined
-    const child = this.#store.child
+  summaries(row: number): PartitionFieldSummary[] | undefined {
+    if (this.isNull(row, LIST_NULL_BIT.partitions)) return undefined
+    const child = this.store.child
     if (child === undefined) return undefined
-    const first = this.#store.cellStart[LIST_COLUMN.cells.partitions][row]
-    const count = this.#store.cellCount[LIST_COLUMN.cells.partitions][row]
+    const first = this.store.cellStart[LIST_COLUMN.cells.partitions][row]
+    const count = this.store.cellCount[LIST_COLUMN.cells.partitions][row]
     const summaries: PartitionFieldSummary[] = []
     for (let i = first; i < first + count; i++) {
       const isNull = (bit: number): boolean => ((child.nulls[i] >>> bit) & 1) === 1
@@ -142,19 +187,24 @@ class ListRows {
     return summaries
   }
 
-  #text(row: number, column: number): string {
-    const bytes = this.#bytes(row, column)
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  text(row: number, column: number): string {
+    const offset = this.store.bytesOffset[column][row]
+    return this.#text.toString('utf8', offset, offset + this.store.bytesLength[column][row])
+  }
+
+  keyMetadata(row: number): Uint8Array | undefined {
+    if (this.isNull(row, LIST_NULL_BIT.keyMetadata)) return undefined
+    return this.#bytes(row, LIST_COLUMN.bytes.keyMetadata).slice()
   }
 
   #bytes(row: number, column: number): Uint8Array {
-    const { heap, bytesOffset, bytesLength } = this.#store
+    const { heap, bytesOffset, bytesLength } = this.store
     const offset = bytesOffset[column][row]
     return heap.subarray(offset, offset + bytesLength[column][row])
   }
 
-  #bound({ bytesOffset, bytesLength }: ColumnStore, i: number, column: number): Uint8Array {
+  #bound({ heap, bytesOffset, bytesLength }: ColumnStore, i: number, column: number): Uint8Array {
     const offset = bytesOffset[column][i]
-    return this.#bounds.subarray(offset, offset + bytesLength[column][i])
+    return heap.subarray(offset, offset + bytesLength[column][i])
   }
 }

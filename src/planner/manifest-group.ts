@@ -3,7 +3,7 @@
  * that hold no live entries (R1.15, R2.14, R2.15), or none that the filter could match (R2.16).
  */
 import { InvalidMetadataError } from '../errors.ts'
-import type { ManifestContent, ManifestFile } from '../manifest/manifest-file.ts'
+import { ManifestContent, type ManifestFile } from '../manifest/manifest-file.ts'
 import type { Warnings } from './warnings.ts'
 
 /** One kind of manifests: how many there were, and which are to be read. */
@@ -18,7 +18,7 @@ export interface ManifestGroup {
 }
 
 /** A fraction of a millisecond. */
-const ROWS_PER_STEP = 256
+const ROWS_PER_STEP = 512
 
 /**
  * In steps, for there may be a hundred thousand manifests.
@@ -32,46 +32,50 @@ export function* selectManifests(
   mightMatch: (manifest: ManifestFile) => boolean = () => true,
   absolute?: (path: string) => string,
 ): Generator<undefined, ManifestGroup> {
-  const timesListed = new Map<string, number>()
-  // Of several rows for one path the first that may hold live files counts, unless no row might match: skipping is
-  // what needs agreement.
-  const live = new Map<string, ManifestFile[]>()
-  const contentOf = new Map<string, ManifestContent>()
-  for (const [i, manifest] of manifests.entries()) {
+  const pathOf = ({ manifestPath }: ManifestFile): string => absolute?.(manifestPath) ?? manifestPath
+  const totals = [0, 0]
+  const seen = new Set<string>()
+  const repeated = new Map<string, ManifestFile[]>()
+  for (const [i, row] of manifests.entries()) {
     if (i % ROWS_PER_STEP === 0) yield
-    const path = absolute?.(manifest.manifestPath) ?? manifest.manifestPath
-    timesListed.set(path, (timesListed.get(path) ?? 0) + 1)
-    const content = contentOf.get(path)
-    if (content !== undefined && content !== manifest.content) {
-      throw new InvalidMetadataError(
-        `Cannot plan: manifest ${path} is listed both as a data and as a delete manifest`,
-        { location: path },
-      )
-    }
-    contentOf.set(path, manifest.content)
-    if (!mayHoldLiveFiles(manifest)) continue
-    const rows = live.get(path)
-    if (rows === undefined) live.set(path, [manifest])
-    else rows.push(manifest)
+    totals[row.content]++
+    const path = pathOf(row)
+    if (seen.size === seen.add(path).size) repeated.set(path, [])
   }
-  for (const [path, times] of timesListed) {
-    if (times > 1)
-      warnings.add(
-        'a manifest is listed more than once',
-        `Manifest ${path} is listed ${times} times in the manifest list; it is read once.`,
-      )
+  // Of several rows for one path the first that may hold live files counts, unless no row might match: skipping is what
+  // needs agreement.
+  const decided = new Map<ManifestFile, boolean>()
+  if (repeated.size > 0) for (const row of manifests) repeated.get(pathOf(row))?.push(row)
+  for (const [path, rows] of repeated) {
+    checkRepeated(path, rows, warnings)
+    const live = rows.filter(mayHoldLiveFiles)
+    for (const row of live) decided.set(row, false)
+    if (live.some(mightMatch)) decided.set(live[0], true)
   }
-  const selected: ManifestFile[] = []
-  let asked = 0
-  for (const rows of live.values()) {
-    if (asked++ % ROWS_PER_STEP === 0) yield
-    if (rows.some(mightMatch)) selected.push(rows[0])
+  const selected: ManifestFile[][] = [[], []]
+  for (const [i, row] of manifests.entries()) {
+    if (i % ROWS_PER_STEP === 0) yield
+    if (mayHoldLiveFiles(row) && (decided.get(row) ?? mightMatch(row))) selected[row.content].push(row)
   }
-  const ofKind = (deletes: boolean): ManifestSelection => ({
-    total: manifests.filter((manifest) => manifest.isDeleteManifest === deletes).length,
-    selected: selected.filter((manifest) => manifest.isDeleteManifest === deletes),
+  const ofKind = (content: ManifestContent): ManifestSelection => ({
+    total: totals[content],
+    selected: selected[content],
   })
-  return { data: ofKind(false), deletes: ofKind(true) }
+  return { data: ofKind(ManifestContent.DATA), deletes: ofKind(ManifestContent.DELETES) }
+}
+
+/** @throws InvalidMetadataError for a path that is listed with both contents */
+function checkRepeated(path: string, rows: readonly ManifestFile[], warnings: Warnings): void {
+  if (rows.some(({ content }) => content !== rows[0].content)) {
+    throw new InvalidMetadataError(
+      `Cannot plan: manifest ${path} is listed both as a data and as a delete manifest`,
+      { location: path },
+    )
+  }
+  warnings.add(
+    'a manifest is listed more than once',
+    `Manifest ${path} is listed ${rows.length} times in the manifest list; it is read once.`,
+  )
 }
 
 /** Skipped only if added and existing are both known to be zero; the deleted count never matters (R2.14, B045). */

@@ -335,4 +335,13 @@ describe('filtered manifests', () => {
     assert.equal(plan.report.skippedDataManifests, 0)
     assert.equal(plan.report.skippedDataFiles, 2)
   })
+
+  it('a batch that is kept holds the rows of its manifests, not the list', async () => {
+    const table = await loadBuilt(
+      tableOf([manifest('eu', SPEC.REGION, [['eu']]), manifest('us', SPEC.REGION, [['us']])]),
+    )
+    for (const { batch } of await allOf((await freshPlanner().plan(table.newScan())).batches))
+      for (const { manifest } of batch.segments)
+        assert.equal(manifest.partitions![0].lowerBound!.buffer.byteLength, 2, manifest.manifestPath)
+  })
 })

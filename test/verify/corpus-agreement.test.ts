@@ -163,7 +163,7 @@ describeCorpus('corpus: our reader and avsc', (root) => {
   function looseRow(file: string, avsc: AvscFile): ManifestFile {
     const row = inlineManifest(file, 1n)
     const content = Buffer.from(avsc.metadata.get('content') ?? []).toString()
-    return content === 'deletes' ? deleteManifest(row) : row
+    return content === 'deletes' ? deleteManifest(row.toObject()) : row
   }
 
   function add(more: Totals): void {
