@@ -95,13 +95,21 @@ export class EntryBatch {
     const keys = new ByteDictionary()
     const key = this.partitionKeys.at(this.partitionIndex[row])
     store.tuple[0] = keys.intern(key, 0, key.length)
-    const segment = { ...this.segmentOf(row), firstRow: 0, rowCount: 1 }
-    return new EntryBatch(store, this.read, [segment], keys, { shownColumns: this.shownColumns })
+    const segment = this.segmentOf(row)
+    const own = { ...segment, manifest: segment.manifest.detach(), firstRow: 0, rowCount: 1 }
+    return new EntryBatch(store, this.read, [own], keys, { shownColumns: this.shownColumns })
   }
 
   /** The same columns with fewer live rows. */
   withRows(selected: Uint32Array): EntryBatch {
     const { store, read, segments, partitionKeys, shownColumns, vectors } = this
+    return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, vectors })
+  }
+
+  /** The same columns; the rows of the manifests do not hold the manifest list that they come from. */
+  withOwnManifests(): EntryBatch {
+    const { store, read, partitionKeys, shownColumns, vectors, liveRows: selected } = this
+    const segments = this.segments.map((segment) => ({ ...segment, manifest: segment.manifest.detach() }))
     return new EntryBatch(store, read, segments, partitionKeys, { selected, shownColumns, vectors })
   }
 

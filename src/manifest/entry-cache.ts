@@ -118,7 +118,17 @@ export class EntryCache {
     )
     const bytes = batch.byteLength + SEGMENT_BYTES * batch.segments.length
     if (!isWhole || isThere || !this.#makeRoom(bytes, user)) return false
-    const run: KeptRun = { batch, identity, locations, lengths, under, bytes, found: 0, user }
+    // The list goes when the bytes of its file do.
+    const run: KeptRun = {
+      batch: batch.withOwnManifests(),
+      identity,
+      locations,
+      lengths,
+      under,
+      bytes,
+      found: 0,
+      user,
+    }
     this.#runs.add(run)
     this.#bytes += bytes
     for (const [segment, location] of locations.entries()) this.#place(location, { run, segment })

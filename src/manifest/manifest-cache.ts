@@ -202,23 +202,6 @@ export class ManifestCache {
     if (file !== undefined) file.lent++
   }
 
-  /**
-   * The same bytes in shared memory, for other threads. A kept file is replaced by its shared form, so that it is copied
-   * once; its loans go on.
-   */
-  share(bytes: Uint8Array): Uint8Array {
-    if (bytes.buffer instanceof SharedArrayBuffer) return bytes
-    const file = this.#fileOf.get(bytes)
-    if (file !== undefined && file.bytes !== bytes) return file.bytes
-    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
-    shared.set(bytes)
-    if (file !== undefined) {
-      file.bytes = shared
-      this.#fileOf.set(shared, file)
-    }
-    return shared
-  }
-
   /** The end of a loan; of bytes that are not (or no longer) kept it is none. */
   giveBack(bytes: Uint8Array): void {
     const file = this.#fileOf.get(bytes)
@@ -303,8 +286,7 @@ interface KeptFile {
   /** Of the store. */
   readonly identity: string
   readonly location: string
-  /** In shared memory once a worker has needed them. */
-  bytes: Uint8Array
+  readonly bytes: Uint8Array
   lent: number
   /** If it is a manifest list that was decoded. */
   rows: readonly ManifestFile[] | undefined

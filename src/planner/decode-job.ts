@@ -15,7 +15,7 @@ import type { ManifestRows } from '../manifest/manifest-rows.ts'
 import { unpackRows } from '../manifest/manifest-rows.ts'
 import type { PartitionType } from '../manifest/partition-key.ts'
 import { EntryFilter, type EntryFilterSource } from './entry-filter.ts'
-import { type PackedFiles, unpackFiles } from './packed-files.ts'
+import { stagedFiles, type StagedFiles } from './staged-files.ts'
 
 /** What all jobs of one phase of a plan share: plain data, sent once per worker. */
 export interface DecodeContext {
@@ -113,7 +113,7 @@ export interface WorkerJob {
 /** The manifests of a job, an item each. */
 export interface WorkerManifests {
   readonly rows: ManifestRows
-  readonly files: PackedFiles
+  readonly files: StagedFiles
   /** Absent where all are the paths of the rows: of tables that nobody moved. */
   readonly locations: readonly string[] | undefined
 }
@@ -152,7 +152,7 @@ export class DecodeWorker {
     const cache = job.cache ? this.#cache : ManifestCache.disabled()
     const { hits, misses } = cache
     const { rows, files, locations } = job.manifests
-    const bytes = unpackFiles(files)
+    const bytes = stagedFiles(files)
     const manifests = unpackRows(rows).map((manifest, i): JobManifest => ({
       manifest,
       bytes: bytes[i],

@@ -321,8 +321,7 @@ export class DecodePipeline {
         const { location } = this.#fileOf(manifest)
         this.#checkLength(manifest, location, bytes.length)
         run.lengths.push(bytes.length)
-        // Entries may be kept for longer than the list.
-        jobs.push({ manifest: manifest.detach(), bytes, location })
+        jobs.push({ manifest, bytes, location })
       }
       const { batch, skipped, hits, misses } = await decoder.decode(jobs, context, stop, urgency)
       this.counts.hits += hits

@@ -50,7 +50,7 @@ export class DecoderChoice {
   readonly #inline: InlineDecoder
   /** Bytes of manifests of all plans so far. */
   #bytesSeen = 0
-  #pool: Promise<WorkerPool<WorkerJob, WorkerAnswer>> | undefined
+  #threads: Promise<Threads> | undefined
 
   /** @throws InvalidArgumentError for a number of workers that is none */
   constructor({ workers, workerFile, cache }: DecoderOptions) {
@@ -79,13 +79,13 @@ export class DecoderChoice {
       )
       return this.#inline
     }
-    return new WorkerDecoder(await this.#openPool(workers), this.#cache)
+    return (await this.#openThreads(workers)).decoder
   }
 
   async close(): Promise<void> {
-    const pool = await this.#pool
-    this.#pool = undefined
-    await pool?.close()
+    const threads = await this.#threads
+    this.#threads = undefined
+    await threads?.pool.close()
   }
 
   #workersFor(manifests: readonly ManifestFile[]): number {
@@ -93,33 +93,41 @@ export class DecoderChoice {
     let bytes = 0
     for (const { manifestLength } of manifests) bytes += Math.max(0, manifestLength ?? 0)
     const isPoolWorthIt =
-      this.#pool !== undefined || bytes >= COLD_WORKER_BYTES || this.#bytesSeen >= REPEATED_WORKER_BYTES
+      this.#threads !== undefined || bytes >= COLD_WORKER_BYTES || this.#bytesSeen >= REPEATED_WORKER_BYTES
     this.#bytesSeen += bytes
     if (bytes < WARM_WORKER_BYTES || !isPoolWorthIt) return 0
     const cores = os.availableParallelism()
     return cores < 2 ? 0 : Math.min(cores, MAX_WORKERS)
   }
 
-  async #openPool(workers: number): Promise<WorkerPool<WorkerJob, WorkerAnswer>> {
-    const pool = this.#pool
+  async #openThreads(workers: number): Promise<Threads> {
+    const threads = this.#threads
     // A dead pool is replaced once: another plan may have done so meanwhile.
-    if (pool !== undefined && (await pool).isDead && this.#pool === pool) this.#pool = undefined
-    if (this.#pool === undefined) {
-      const made = this.#makePool(workers)
-      this.#pool = made
+    if (threads !== undefined && (await threads).pool.isDead && this.#threads === threads)
+      this.#threads = undefined
+    if (this.#threads === undefined) {
+      const made = this.#startThreads(workers)
+      this.#threads = made
       // A pool that could not be made is not kept: the next plan tries again.
       made.catch(() => {
-        if (this.#pool === made) this.#pool = undefined
+        if (this.#threads === made) this.#threads = undefined
       })
     }
-    return this.#pool
+    return this.#threads
   }
 
   /** Piscina is loaded here, for it takes longer to load than a small plan to make. */
-  async #makePool(workers: number): Promise<WorkerPool<WorkerJob, WorkerAnswer>> {
+  async #startThreads(workers: number): Promise<Threads> {
     const { WorkerPool: Pool } = await import('../pool/worker-pool.ts')
-    return new Pool({ filename: this.#workerFile, workers })
+    const pool = new Pool<WorkerJob, WorkerAnswer>({ filename: this.#workerFile, workers })
+    return { pool, decoder: new WorkerDecoder(pool, this.#cache) }
   }
+}
+
+/** Of all plans of a planner. */
+interface Threads {
+  readonly pool: WorkerPool<WorkerJob, WorkerAnswer>
+  readonly decoder: WorkerDecoder
 }
 
 /** `workers/` stands beside `src/` in the sources, in the test build and in the package. */

@@ -21,7 +21,7 @@ export interface TaskSource {
 
 /**
  * A view of one row of a planned batch: nothing is made before it is touched. A task that is kept holds its whole
- * batch in memory; {@link FileScanTask.detach} gives one that does not.
+ * batch, and the manifest list behind it, in memory; {@link FileScanTask.detach} gives one that does not.
  */
 export class FileScanTask {
   readonly #planned: TaskSource

@@ -9,20 +9,22 @@ import { packRows } from '../manifest/manifest-rows.ts'
 import type { Pool } from '../pool/pool.ts'
 import type { DecodeContext, JobManifest, WorkerAnswer, WorkerJob, WorkerManifests } from './decode-job.ts'
 import type { DecodedBatch, Decoder, StopSignal } from './decoder.ts'
-import { packFiles } from './packed-files.ts'
+import { type StagedFiles, StagingMemory } from './staged-files.ts'
 
 export class WorkerDecoder implements Decoder {
   readonly workers: number
   readonly #pool: Pool<WorkerJob, WorkerAnswer>
   readonly #cache: ManifestCache
+  readonly #staging: StagingMemory
   /** Jobs that carried each context; dropped with it. */
   readonly #sent = new WeakMap<DecodeContext, number>()
 
-  /** @param cache of file bytes: bytes that go to workers are put into shared memory there, once */
+  /** @param cache told of look-ups in workers */
   constructor(pool: Pool<WorkerJob, WorkerAnswer>, cache: ManifestCache) {
     this.workers = pool.workers
     this.#pool = pool
     this.#cache = cache
+    this.#staging = new StagingMemory(2 * pool.workers)
   }
 
   async decode(
@@ -33,20 +35,14 @@ export class WorkerDecoder implements Decoder {
   ): Promise<DecodedBatch> {
     stop.signal.throwIfAborted()
     const rows = manifests.map(({ manifest }) => manifest)
-    const run = (sent: DecodeContext | undefined): Promise<WorkerAnswer> => {
-      // Packed anew for each worker: what is moved is gone.
-      const job: WorkerJob = {
-        contextId: context.id,
-        context: sent,
-        manifests: this.#pack(manifests, rows),
-        stop: stop.flag,
-        cache: this.#cache.enabled,
-      }
-      return this.#pool.run(job, { urgency, moved: [job.manifests.files.copied] })
+    const files = this.#staging.stage(manifests.map(({ bytes }) => bytes))
+    let answer: WorkerAnswer
+    try {
+      answer = await this.#run(packed(manifests, rows, files), context, stop, urgency)
+    } finally {
+      // The worker has answered, or is no more.
+      this.#staging.giveBack(files)
     }
-    let answer = await run(this.#isKnown(context) ? undefined : context)
-    // A worker that was replaced, or has seen many plans since, does not know the context any more.
-    if (answer.kind === 'context missing') answer = await run(context)
     stop.signal.throwIfAborted()
     if (answer.kind !== 'batch') throw new WorkerError(`A worker answered a decode job with "${answer.kind}"`)
     this.#cache.countElsewhere(answer.hits, answer.misses)
@@ -55,16 +51,20 @@ export class WorkerDecoder implements Decoder {
     return { batch, skipped: answer.skipped, hits: answer.hits, misses: answer.misses }
   }
 
-  #pack(manifests: readonly JobManifest[], rows: readonly ManifestFile[]): WorkerManifests {
-    const isMoved = manifests.some(({ manifest, location }) => location !== manifest.manifestPath)
-    return {
-      rows: packRows(rows),
-      files: packFiles(
-        manifests.map(({ bytes }) => bytes),
-        (bytes) => this.#cache.share(bytes),
-      ),
-      locations: isMoved ? manifests.map(({ location }) => location) : undefined,
-    }
+  async #run(
+    manifests: WorkerManifests,
+    context: DecodeContext,
+    stop: StopSignal,
+    urgency: number,
+  ): Promise<WorkerAnswer> {
+    const run = (sent: DecodeContext | undefined): Promise<WorkerAnswer> =>
+      this.#pool.run(
+        { contextId: context.id, context: sent, manifests, stop: stop.flag, cache: this.#cache.enabled },
+        { urgency },
+      )
+    const answer = await run(this.#isKnown(context) ? undefined : context)
+    // A worker that was replaced, or has seen many plans since, does not know the context any more.
+    return answer.kind === 'context missing' ? run(context) : answer
   }
 
   /**
@@ -76,5 +76,18 @@ export class WorkerDecoder implements Decoder {
     if (sent >= 2 * this.workers) return true
     this.#sent.set(context, sent + 1)
     return false
+  }
+}
+
+function packed(
+  manifests: readonly JobManifest[],
+  rows: readonly ManifestFile[],
+  files: StagedFiles,
+): WorkerManifests {
+  const isMoved = manifests.some(({ manifest, location }) => location !== manifest.manifestPath)
+  return {
+    rows: packRows(rows),
+    files,
+    locations: isMoved ? manifests.map(({ location }) => location) : undefined,
   }
 }

@@ -16,6 +16,4 @@ export interface Pool<Task, Answer> {
 export interface RunOptions {
   /** Tasks of higher urgency leave the queue first; among equals, first come first served. Default 0. */
   readonly urgency?: number
-  /** Buffers of the task that are moved, not copied: they are gone here. */
-  readonly moved?: readonly ArrayBuffer[]
 }

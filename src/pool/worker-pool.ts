@@ -75,12 +75,12 @@ export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
     return this.#dead !== undefined
   }
 
-  async run(task: Task, { urgency = 0, moved = [] }: RunOptions = {}): Promise<Answer> {
+  async run(task: Task, { urgency = 0 }: RunOptions = {}): Promise<Answer> {
     if (this.#dead !== undefined) throw this.#dead
     const { port1, port2 } = new MessageChannel()
     const posted: PostedTask<Task> = { task, port: port2 }
     const place: Place = { urgency, order: this.#tasks++ }
-    const done = this.#post({ ...posted, [queueOptionsSymbol]: place }, [port2, ...moved])
+    const done = this.#post({ ...posted, [queueOptionsSymbol]: place }, [port2])
     try {
       await done
       // The worker posted before it was done, so the message is here.
@@ -95,7 +95,7 @@ export class WorkerPool<Task, Answer> implements Pool<Task, Answer> {
   }
 
   /** Settles when a worker has run a task, or when no worker ever will. */
-  #post(task: object, transferList: (MessagePort | ArrayBuffer)[]): Promise<void> {
+  #post(task: object, transferList: MessagePort[]): Promise<void> {
     let giveUp!: (error: Error) => void
     const done = new Promise<void>((resolve, reject) => {
       giveUp = reject

@@ -104,54 +104,6 @@ describe('ManifestCache: loans', () => {
   })
 })
 
-describe('ManifestCache: sharing', () => {
-  it('copies kept bytes into shared memory once, and keeps those', () => {
-    const cache = new ManifestCache()
-    const bytes = file(8, 3)
-    cache.keepFile('a', bytes)
-    const shared = cache.share(bytes)
-    assert.instanceOf(shared.buffer, SharedArrayBuffer)
-    assert.deepEqual(Array.from(shared), Array.from(bytes))
-    assert.strictEqual(cache.share(bytes), shared)
-    assert.strictEqual(cache.share(shared), shared)
-    assert.strictEqual(cache.lend('a'), shared)
-    assert.equal(cache.fileBytes, 8)
-  })
-
-  it('a loan goes on, whichever form is given back', () => {
-    for (const whichever of ['own', 'shared'] as const) {
-      const cache = new ManifestCache({ maxFileBytes: 10 })
-      const bytes = file(10)
-      cache.keepFile('a', bytes)
-      cache.hold(bytes)
-      const shared = cache.share(bytes)
-      cache.keepFile('b', file(10))
-      assert.equal(kept(cache, 'ab'), 'a')
-      cache.giveBack(whichever === 'own' ? bytes : shared)
-      cache.keepFile('b', file(10))
-      assert.equal(kept(cache, 'ab'), 'b')
-    }
-  })
-
-  it('of what is not kept, a copy each time', () => {
-    for (const cache of [new ManifestCache(), ManifestCache.disabled()]) {
-      const bytes = file(4, 9)
-      const shared = cache.share(bytes)
-      assert.instanceOf(shared.buffer, SharedArrayBuffer)
-      assert.deepEqual(Array.from(shared), [9, 9, 9, 9])
-      assert.notStrictEqual(cache.share(bytes), shared)
-      assert.equal(cache.fileBytes, 0)
-    }
-  })
-
-  it('a part of a buffer is copied alone', () => {
-    const whole = Uint8Array.of(1, 2, 3, 4)
-    const shared = new ManifestCache().share(whole.subarray(1, 3))
-    assert.deepEqual(Array.from(shared), [2, 3])
-    assert.equal(shared.buffer.byteLength, 2)
-  })
-})
-
 describe('ManifestCache: look-ups elsewhere', () => {
   it('are added to its own', () => {
     const cache = new ManifestCache()

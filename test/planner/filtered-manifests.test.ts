@@ -4,6 +4,7 @@ import { CountingFileIO } from '../../src/io/counting-file-io.ts'
 import { MemoryFileIO } from '../../src/io/memory-file-io.ts'
 import { alwaysFalse } from '../../src/expressions/builders.ts'
 import type { Filter } from '../../src/expressions/to-expression.ts'
+import { ScanPlanner } from '../../src/planner/scan-planner.ts'
 import type { ScanReport } from '../../src/planner/scan-report.ts'
 import type { ScanOptions } from '../../src/planner/table-scan.ts'
 import {
@@ -336,12 +337,16 @@ describe('filtered manifests', () => {
     assert.equal(plan.report.skippedDataFiles, 2)
   })
 
-  it('a batch that is kept holds the rows of its manifests, not the list', async () => {
+  it('entries that are kept, and detached tasks, hold rows of their manifests but not the list', async () => {
     const table = await loadBuilt(
       tableOf([manifest('eu', SPEC.REGION, [['eu']]), manifest('us', SPEC.REGION, [['us']])]),
     )
-    for (const { batch } of await allOf((await freshPlanner().plan(table.newScan())).batches))
-      for (const { manifest } of batch.segments)
-        assert.equal(manifest.partitions![0].lowerBound!.buffer.byteLength, 2, manifest.manifestPath)
+    const planner = new ScanPlanner({ workers: 0 })
+    const plan = () => planner.plan(table.newScan())
+    const detached = (await allOf((await plan()).tasks)).map((task) => task.detach().dataFile)
+    const kept = (await allOf((await plan()).tasks)).map((task) => task.dataFile)
+    for (const { batch, row, filePath } of [...detached, ...kept])
+      assert.equal(batch.segmentOf(row).manifest.partitions![0].lowerBound!.buffer.byteLength, 2, filePath)
+    assert.lengthOf(kept, 2)
   })
 })
