@@ -14,6 +14,7 @@ import type { ManifestFile } from './manifest-file.ts'
 import { vectorsOf, type EntryVectors, type MetricColumn } from './metric-column.ts'
 import type { PartitionTuple, PartitionType } from './partition-key.ts'
 import { decodePartitionKey } from './partition-key.ts'
+import { RowTexts } from './row-texts.ts'
 
 /** What the `content` of a file may be (id 134). */
 export const FileContent = { DATA: 0, POSITION_DELETES: 1, EQUALITY_DELETES: 2 } as const
@@ -55,8 +56,7 @@ export class EntryBatch {
   readonly vectors: EntryVectors | undefined
   #facts: LiveFacts | undefined
   /** By number of the column, made when first asked for: a view keeps the memory of a column that the store lets go. */
-  /** The heap, to take texts from. */
-  #text: Buffer | undefined
+  readonly #texts: (RowTexts | undefined)[] = []
   readonly #longs: (BigInt64Array | undefined)[] = []
   readonly #tuples: (PartitionTuple | undefined)[] = []
 
@@ -266,11 +266,15 @@ export class EntryBatch {
   }
 
   text(row: number, column: keyof typeof COLUMN.bytes): string {
-    const { heap } = this.store
-    // One for all rows: to make one costs as much as to decode a path.
-    this.#text ??= Buffer.from(heap.buffer, heap.byteOffset, heap.byteLength)
-    const offset = this.bytesOffset(row, column)
-    return this.#text.toString('utf8', offset, offset + this.bytesLength(row, column))
+    const number = COLUMN.bytes[column]
+    return (this.#texts[number] ?? this.#textsOf(number)).at(row)
+  }
+
+  #textsOf(column: number): RowTexts {
+    const { heap, bytesOffset, bytesLength } = this.store
+    // One buffer for all rows: to make one costs as much as to decode a path.
+    const bytes = Buffer.from(heap.buffer, heap.byteOffset, heap.byteLength)
+    return (this.#texts[column] = new RowTexts(bytes, bytesOffset[column], bytesLength[column]))
   }
 
   /** The partition tuple of a row, decoded once per distinct tuple. */

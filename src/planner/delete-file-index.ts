@@ -13,7 +13,7 @@
  * search. A deletion vector takes the place of all position deletes (R7.14).
  *
  * No object exists per delete or per data file: paths (where they are, in the batches of deletes) and tuples are numbered,
- * lists are ranges of one id array, and an answer is a few numbers per row.
+ * lists are ranges of one id array, and an answer is a few numbers (`delete-assignment.ts`).
  */
 import { ByteDictionary } from '../bytes/byte-dictionary.ts'
 import { ByteReferences } from '../bytes/byte-references.ts'
@@ -26,6 +26,7 @@ import type { BatchSegment, EntryBatch } from '../manifest/entry-batch.ts'
 import { FileContent } from '../manifest/entry-batch.ts'
 import { COLUMN, DELETE_FILE_PATH_ID } from '../manifest/entry-fields.ts'
 import type { SchemaField } from '../metadata/schema.ts'
+import { type DeleteAssignment, KIND, KINDS, NOTHING_ASSIGNED, RangeAssignment } from './delete-assignment.ts'
 import { SequencedLists } from './sequenced-lists.ts'
 import { TimeSlice } from '../io/time-slice.ts'
 import type { Warnings } from './warnings.ts'
@@ -47,24 +48,6 @@ interface DeleteIndexOptions {
   signal?: AbortSignal
 }
 
-/** What applies to the live rows of one batch: a range of delete ids per kind and row, empty ones included. */
-export interface DeleteAssignment {
-  /** Number of deletes of the i-th live row. */
-  countAt(i: number): number
-  /** Their sizes in bytes; of a deletion vector its blob's. */
-  sizeAt(i: number): number
-  /** They, in the order of R7.11: views made on each call. */
-  filesAt(i: number): readonly DeleteFile[]
-}
-
-const NO_FILES: readonly DeleteFile[] = Object.freeze([])
-const NOTHING: DeleteAssignment = { countAt: () => 0, sizeAt: () => 0, filesAt: () => NO_FILES }
-
-const KIND = { GLOBAL_EQUALITY: 0, PARTITION_EQUALITY: 1, PARTITION_POSITION: 2, PATH_POSITION: 3 } as const
-const KINDS = 4
-/** A row's numbers in an assignment: from and to of each kind. */
-const RANGE_CELLS = 2 * KINDS
-const EQUALITY_KINDS = [KIND.GLOBAL_EQUALITY, KIND.PARTITION_EQUALITY] as const
 /** Rows between two looks at the clock: a fraction of a millisecond. */
 const ROWS_PER_LOOK = 256
 /** Tests of a data file's metrics against an equality delete's between two looks. */
@@ -279,12 +262,16 @@ export class DeleteFileIndex {
   async assign(batch: EntryBatch): Promise<DeleteAssignment> {
     if (this.isEmpty) {
       this.#warnOfMissingSequences(batch)
-      return NOTHING
+      return NOTHING_ASSIGNED
     }
     if (this.#needsTuples) this.#checkTuples(batch)
     const rows = batch.liveRows
     const scopes = this.#scopesOf(batch)
-    const answer = new RangeAssignment(rows.length, this.#lists, this.#sizes, (id) => this.#file(id))
+    const answer = new RangeAssignment(rows.length, {
+      lists: this.#lists,
+      sizes: this.#sizes,
+      file: (id) => this.#file(id),
+    })
     const sequences = batch.sequenceNumbers
     const lanes = batch.store.int64[COLUMN.int64.sequenceNumber]
     // The last row that was looked up by its partition and its sequence number alone: the next is likely to have both too.
@@ -301,7 +288,7 @@ export class DeleteFileIndex {
       const dv = path < 0 ? -1 : this.#dvByPath[path]
       const isNull = batch.isNull(row, 'sequenceNumber')
       if (like >= 0 && path < 0 && !isNull && isLike(batch, lanes, rows[like], row)) {
-        answer.copy(i, like)
+        answer.repeat(i, like)
         continue
       }
       let sequence = sequences[row]
@@ -312,12 +299,13 @@ export class DeleteFileIndex {
         }
         sequence = this.#missingSequence(batch, row)
       }
-      answer.set(i, KIND.GLOBAL_EQUALITY, 0, sequence)
-      if (scope >= 0) answer.set(i, KIND.PARTITION_EQUALITY, scope, sequence)
-      const hasEquality = answer.hasEquality(i)
+      answer.begin()
+      answer.set(KIND.GLOBAL_EQUALITY, 0, sequence)
+      if (scope >= 0) answer.set(KIND.PARTITION_EQUALITY, scope, sequence)
+      const { hasEquality } = answer
       if (hasEquality) {
         metrics.row = row
-        tests += answer.keepEquality(i, (id) => this.#mayDelete(id, metrics))
+        tests += answer.keepEquality((id) => this.#mayDelete(id, metrics))
         if (tests >= TESTS_PER_LOOK) {
           tests = 0
           await this.#pause()
@@ -327,15 +315,12 @@ export class DeleteFileIndex {
       if (!hasEquality && path < 0 && !isNull) like = i
       if (dv >= 0) {
         this.#checkDeletionVector(batch, row, dv, scope, sequence)
-        answer.setDeletionVector(i, dv)
-        continue
+        answer.setDeletionVector(dv)
+      } else {
+        if (scope >= 0) answer.set(KIND.PARTITION_POSITION, scope, sequence)
+        if (path >= 0) this.#checkScopes(batch, row, answer.set(KIND.PATH_POSITION, path, sequence), scope)
       }
-      if (scope >= 0) answer.set(i, KIND.PARTITION_POSITION, scope, sequence)
-      if (path >= 0) {
-        const [from, to] = answer.set(i, KIND.PATH_POSITION, path, sequence)
-        for (let at = from; at < to; at++)
-          this.#checkScope(batch, row, this.#lists[KIND.PATH_POSITION].ids[at], scope)
-      }
+      answer.end(i)
     }
     this.work.comparisons += answer.comparisons
     return answer
@@ -449,6 +434,11 @@ export class DeleteFileIndex {
     )
   }
 
+  #checkScopes(batch: EntryBatch, row: number, [from, to]: readonly [number, number], scope: number): void {
+    for (let at = from; at < to; at++)
+      this.#checkScope(batch, row, this.#lists[KIND.PATH_POSITION].ids[at], scope)
+  }
+
   #file(id: number): DeleteFile {
     return new DeleteFile(this.#batches[this.#batchOf[id]], this.#rowOf[id])
   }
@@ -459,128 +449,6 @@ export class DeleteFileIndex {
     return new InvalidMetadataError(`Cannot plan ${batch.text(row, 'filePath')} (in ${location}): ${why}`, {
       location,
     })
-  }
-}
-
-/** Answers of one batch: per kind the range of its suffix, per row. */
-class RangeAssignment implements DeleteAssignment {
-  comparisons = 0
-  readonly #lists: readonly SequencedLists[]
-  readonly #sizes: Float64Array
-  readonly #file: (id: number) => DeleteFile
-  /** From and to, `KINDS` pairs a row. */
-  readonly #ranges: Uint32Array
-  readonly #dvs: Int32Array
-  readonly #range: [from: number, to: number] = [0, 0]
-  /** Equality deletes by row, where metrics rule out some of the ranges: they take the place of both ranges then. */
-  readonly #kept = new Map<number, readonly number[]>()
-  /** The last answer: many files of a partition have the same deletes. */
-  #last: { readonly i: number; readonly files: readonly DeleteFile[] } | undefined
-
-  constructor(
-    rows: number,
-    lists: readonly SequencedLists[],
-    sizes: Float64Array,
-    file: (id: number) => DeleteFile,
-  ) {
-    this.#lists = lists
-    this.#sizes = sizes
-    this.#file = file
-    this.#ranges = new Uint32Array(rows * RANGE_CELLS)
-    this.#dvs = new Int32Array(rows).fill(-1)
-  }
-
-  /** Finds and keeps the suffix of one list; gives it, in an array that the next call reuses. */
-  set(i: number, kind: number, list: number, sequence: bigint): readonly [from: number, to: number] {
-    const lists = this.#lists[kind]
-    const range = this.#range
-    this.comparisons += lists.suffix(list, sequence, range)
-    this.#ranges[(i * KINDS + kind) * 2] = range[0]
-    this.#ranges[(i * KINDS + kind) * 2 + 1] = range[1]
-    return range
-  }
-
-  /** The same ranges for another row, which has no deletes by path. */
-  copy(i: number, from: number): void {
-    const first = from * RANGE_CELLS
-    this.#ranges.copyWithin(i * RANGE_CELLS, first, first + RANGE_CELLS)
-  }
-
-  hasEquality(i: number): boolean {
-    return EQUALITY_KINDS.some((kind) => this.#from(i, kind) < this.#to(i, kind))
-  }
-
-  /**
-   * Keeps those equality deletes of a row that may apply.
-   *
-   * @returns how many were asked about
-   */
-  keepEquality(i: number, mayApply: (id: number) => boolean): number {
-    const kept: number[] = []
-    let asked = 0
-    for (const kind of EQUALITY_KINDS) {
-      for (let at = this.#from(i, kind); at < this.#to(i, kind); at++) {
-        const id = this.#lists[kind].ids[at]
-        asked++
-        if (mayApply(id)) kept.push(id)
-      }
-    }
-    if (kept.length < asked) {
-      this.#kept.set(i, kept)
-      for (const kind of EQUALITY_KINDS)
-        this.#ranges.fill(0, (i * KINDS + kind) * 2, (i * KINDS + kind) * 2 + 2)
-    }
-    return asked
-  }
-
-  setDeletionVector(i: number, id: number): void {
-    this.#dvs[i] = id
-  }
-
-  countAt(i: number): number {
-    let count = this.#dvs[i] >= 0 ? 1 : 0
-    if (this.#kept.size > 0) count += this.#kept.get(i)?.length ?? 0
-    for (let kind = 0; kind < KINDS; kind++) count += this.#to(i, kind) - this.#from(i, kind)
-    return count
-  }
-
-  sizeAt(i: number): number {
-    const dv = this.#dvs[i]
-    let size = dv >= 0 ? this.#sizes[dv] : 0
-    if (this.#kept.size > 0) for (const id of this.#kept.get(i) ?? []) size += this.#sizes[id]
-    for (let kind = 0; kind < KINDS; kind++)
-      size += this.#lists[kind].sizeOf(this.#from(i, kind), this.#to(i, kind))
-    return size
-  }
-
-  filesAt(i: number): readonly DeleteFile[] {
-    if (this.#last !== undefined && this.#hasSameFiles(i, this.#last.i)) return this.#last.files
-    if (this.countAt(i) === 0) return NO_FILES
-    const files = (this.#kept.get(i) ?? []).map((id) => this.#file(id))
-    for (let kind = 0; kind < KINDS; kind++) {
-      if (kind === KIND.PARTITION_POSITION && this.#dvs[i] >= 0) files.push(this.#file(this.#dvs[i]))
-      for (let at = this.#from(i, kind); at < this.#to(i, kind); at++)
-        files.push(this.#file(this.#lists[kind].ids[at]))
-    }
-    this.#last = { i, files: Object.freeze(files) }
-    return files
-  }
-
-  #hasSameFiles(i: number, other: number): boolean {
-    if (this.#dvs[i] !== this.#dvs[other]) return false
-    if (this.#kept.size > 0 && (this.#kept.has(i) || this.#kept.has(other))) return false
-    const ranges = this.#ranges
-    const [at, to] = [i * RANGE_CELLS, other * RANGE_CELLS]
-    for (let cell = 0; cell < RANGE_CELLS; cell++) if (ranges[at + cell] !== ranges[to + cell]) return false
-    return true
-  }
-
-  #from(i: number, kind: number): number {
-    return this.#ranges[(i * KINDS + kind) * 2]
-  }
-
-  #to(i: number, kind: number): number {
-    return this.#ranges[(i * KINDS + kind) * 2 + 1]
   }
 }
 

@@ -7,7 +7,7 @@ import { DataFile as DataFileView, partitionToJson } from '../manifest/content-f
 import type { EntryBatch } from '../manifest/entry-batch.ts'
 import type { PartitionSpec } from '../metadata/partition-spec.ts'
 import type { JsonValue } from '../types/value.ts'
-import type { DeleteAssignment } from './delete-file-index.ts'
+import type { DeleteAssignment } from './delete-assignment.ts'
 
 /** What tasks are views of: a planned batch. */
 export interface TaskSource {

@@ -4,7 +4,7 @@
 import type { Expression } from '../expressions/expression.ts'
 import type { DeleteFile } from '../manifest/content-file.ts'
 import type { EntryBatch } from '../manifest/entry-batch.ts'
-import type { DeleteAssignment } from './delete-file-index.ts'
+import type { DeleteAssignment } from './delete-assignment.ts'
 import { FileScanTask, type TaskSource } from './file-scan-task.ts'
 
 /** What is left of the filter, by row. */
@@ -63,17 +63,20 @@ export class PlannedBatch implements TaskSource {
 /** The deletes of one detached task. */
 class KeptDeletes implements DeleteAssignment {
   readonly #files: readonly DeleteFile[]
-  readonly #size: number
+  readonly sizeInBytes: number
 
-  constructor(files: readonly DeleteFile[], size: number) {
+  constructor(files: readonly DeleteFile[], sizeInBytes: number) {
     this.#files = files
-    this.#size = size
+    this.sizeInBytes = sizeInBytes
+  }
+  get count(): number {
+    return this.#files.length
   }
   countAt(): number {
     return this.#files.length
   }
   sizeAt(): number {
-    return this.#size
+    return this.sizeInBytes
   }
   filesAt(): readonly DeleteFile[] {
     return this.#files

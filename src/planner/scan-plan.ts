@@ -277,11 +277,8 @@ export class ScanPlan {
     this.#scannedData += batch.segments.length
     this.#resultDataFiles += length
     this.#totalFileSize += batch.facts.fileSizeInBytes
-    if (this.#index?.isEmpty === true) return
-    for (let i = 0; i < length; i++) {
-      this.#resultDeleteFiles += deletes.countAt(i)
-      this.#totalDeleteFileSize += deletes.sizeAt(i)
-    }
+    this.#resultDeleteFiles += deletes.count
+    this.#totalDeleteFileSize += deletes.sizeInBytes
   }
 
   #progress(): void {
