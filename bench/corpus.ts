@@ -14,6 +14,7 @@ import { startGroup } from './start.ts'
 import { togetherGroup } from './together.ts'
 import { workerStartGroup } from './worker-start.ts'
 import { metadataGroup } from './metadata.ts'
+import { listGroup } from './list.ts'
 import { cacheGroups } from './cache.ts'
 import { memoryGroup } from './memory.ts'
 import { rssGroup } from './rss.ts'
@@ -77,6 +78,7 @@ export const GROUPS: readonly Group[] = [
   startGroup(),
   workerStartGroup(),
   metadataGroup(),
+  listGroup(),
   scaleGroup(),
   memoryGroup(),
   rssGroup(),

@@ -10,6 +10,7 @@ import {
   type CacheComparison,
   type CompareCachesOptions,
   type ManifestFile,
+  MemoryFileIO,
   type PlannedBatch,
   ScanPlanner,
   type Table,
@@ -405,6 +406,48 @@ export async function openTogether(
     return outcome
   }
   return { alone, beside, [Symbol.asyncDispose]: () => planner.close() }
+}
+
+/** A table whose manifests a filter rules out. */
+export interface PrunedTable {
+  list: Uint8Array
+  /** The text of the metadata file of a table at a location, with one snapshot. */
+  metadata: (location: string, list: string) => string
+  filter: string
+}
+
+/** Plans it with a new planner, and with one that has planned it before; the answer is the number of manifests. */
+export async function openPrunedTable({
+  list,
+  metadata,
+  filter,
+}: PrunedTable): Promise<
+  AsyncDisposable & { planCold: () => Promise<Outcome>; planWarm: () => Promise<Outcome> }
+> {
+  const location = 'memory://lake/orders'
+  const [metadataLocation, listLocation] = ['v1.metadata.json', 'snap-1.avro'].map(
+    (name) => `${location}/metadata/${name}`,
+  )
+  const io = new MemoryFileIO([
+    [metadataLocation, Buffer.from(metadata(location, listLocation))],
+    [listLocation, list],
+  ])
+  const table = await loadTable(metadataLocation, { io })
+  const plan = async (planner: ScanPlanner): Promise<Outcome> => {
+    const plan = await planner.plan(table.newScan({ filter }))
+    const { done } = await plan.batches.next()
+    if (done !== true) throw new Error('Cannot time how all manifests are ruled out: one was read')
+    return { checksum: plan.report.skippedDataManifests }
+  }
+  const warm = new ScanPlanner({ workers: 0 })
+  return {
+    planCold: async () => {
+      await using cold = new ScanPlanner({ workers: 0 })
+      return await plan(cold)
+    },
+    planWarm: () => plan(warm),
+    [Symbol.asyncDispose]: () => warm.close(),
+  }
 }
 
 /** Parses a metadata file; the answer is the number of snapshots. */

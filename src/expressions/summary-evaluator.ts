@@ -31,6 +31,12 @@ export interface SummaryFacts {
   readonly upperBound: Uint8Array | undefined
 }
 
+/** The summaries of a manifest, which may be made when they are asked for: an array will do. */
+export interface SummaryList {
+  readonly length: number
+  at(position: number): SummaryFacts | undefined
+}
+
 /**
  * True: a file might match. False: none can.
  *
@@ -40,7 +46,7 @@ export interface SummaryFacts {
  *   manifest is kept as far as that field goes, and the caller may want to warn
  */
 export type SummaryFilter = (
-  summaries: readonly SummaryFacts[] | undefined,
+  summaries: SummaryList | undefined,
   liveFiles: number | undefined,
   onContradiction?: (position: number) => void,
 ) => boolean
@@ -66,7 +72,7 @@ export function compileSummaryFilter(expression: PartitionExpression, fieldCount
 
 /** Of the manifest that is being tested: one object for all of them. */
 class ManifestFacts {
-  summaries: readonly SummaryFacts[] = []
+  summaries: SummaryList = []
   isEmpty = false
   onContradiction: ((position: number) => void) | undefined
 }
@@ -80,7 +86,9 @@ function compileLeaf(predicate: PartitionPredicate): Test<ManifestFacts> {
   const test = compileSummaryTest(predicate)
   const floating = isFloating(fieldType)
   return ({ summaries, isEmpty, onContradiction }) => {
-    const summary = summaries[position]
+    const summary = summaries.at(position)
+    // There are as many as the spec has fields.
+    if (summary === undefined) return true
     if (!isEmpty && contradictsItself(summary, floating)) {
       onContradiction?.(position)
       return true

@@ -48,6 +48,16 @@ export class EntryBatchBuilder {
     this.#partitionTypeOf = partitionTypeOf
   }
 
+  /**
+   * Makes room for the entries of all manifests to come.
+   *
+   * @param rows as their list claims; believed only as far as their bytes can bear it out
+   * @param bytes of their files
+   */
+  expect(rows: number, bytes: number): void {
+    this.#store.reserveRows(Math.min(rows, bytes >> 3))
+  }
+
   /** Entries added so far. */
   get rowCount(): number {
     return this.#rows

@@ -16,6 +16,12 @@ export interface PartitionFieldSummary {
   readonly upperBound: Uint8Array | undefined
 }
 
+/** Summaries by position, made when they are asked for. */
+export interface PartitionFieldSummaries {
+  readonly length: number
+  at(position: number): PartitionFieldSummary | undefined
+}
+
 /** Everything but the methods; `undefined` is "not known" or "not there". */
 export interface ManifestFileFields {
   readonly manifestPath: string
@@ -38,14 +44,20 @@ export interface ManifestFileFields {
   readonly firstRowId: bigint | undefined
 }
 
+/** What a view looks at. */
+export interface ManifestFileSource extends ManifestFileFields {
+  /** The same as `partitions`, for who looks at few of them. */
+  readonly summaries?: PartitionFieldSummaries | undefined
+}
+
 /**
  * A view of a row: what is not touched is not made. One that comes from a manifest list holds the columns of the whole
  * list in memory; {@link ManifestFile.detach} gives one that does not.
  */
 export class ManifestFile implements ManifestFileFields {
-  readonly #fields: ManifestFileFields
+  readonly #fields: ManifestFileSource
 
-  constructor(fields: ManifestFileFields) {
+  constructor(fields: ManifestFileSource) {
     this.#fields = fields
   }
 
@@ -91,6 +103,10 @@ export class ManifestFile implements ManifestFileFields {
   get partitions(): ManifestFileFields['partitions'] {
     return this.#fields.partitions
   }
+  /** The same, made one by one when they are asked for. */
+  get summaries(): PartitionFieldSummaries | undefined {
+    return this.#fields.summaries ?? this.#fields.partitions
+  }
   get keyMetadata(): ManifestFileFields['keyMetadata'] {
     return this.#fields.keyMetadata
   }
@@ -107,6 +123,12 @@ export class ManifestFile implements ManifestFileFields {
     const added = this.addedFilesCount
     const existing = this.existingFilesCount
     return added === undefined || existing === undefined ? undefined : added + existing
+  }
+
+  /** Entries, deleted ones included as far as they are counted; `undefined` if the others are not. */
+  entries(): number | undefined {
+    const live = this.liveFiles()
+    return live === undefined ? undefined : live + (this.deletedFilesCount ?? 0)
   }
 
   toString(): string {

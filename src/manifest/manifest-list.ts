@@ -10,7 +10,7 @@ import { CorruptFileError } from '../errors.ts'
 import { LIST_COLUMN, LIST_LAYOUT, LIST_NULL_BIT, SUMMARY_COLUMN, SUMMARY_NULL_BIT } from './list-shape.ts'
 import { ManifestCache } from './manifest-cache.ts'
 import { listShape } from './cached-shapes.ts'
-import type { ManifestFileFields, PartitionFieldSummary } from './manifest-file.ts'
+import type { ManifestFileSource, PartitionFieldSummaries, PartitionFieldSummary } from './manifest-file.ts'
 import { ManifestContent, ManifestFile } from './manifest-file.ts'
 
 const NO_KEYS = wantedKeys([])
@@ -73,7 +73,7 @@ function checkContents(store: ColumnStore, count: number, location: string): voi
 }
 
 /** A row of a list: of what is asked for again only the path is remembered. */
-class ListRow implements ManifestFileFields {
+class ListRow implements ManifestFileSource {
   readonly #list: ListColumns
   readonly #row: number
   #path: string | undefined
@@ -125,6 +125,9 @@ class ListRow implements ManifestFileFields {
     return this.#list.count(this.#row, 'deletedRowsCount')
   }
   get partitions(): readonly PartitionFieldSummary[] | undefined {
+    return this.summaries?.all()
+  }
+  get summaries(): RowSummaries | undefined {
     return this.#list.summaries(this.#row)
   }
   get keyMetadata(): Uint8Array | undefined {
@@ -165,26 +168,11 @@ class ListColumns {
     return value < 0 ? undefined : value
   }
 
-  summaries(row: number): PartitionFieldSummary[] | undefined {
-    if (this.isNull(row, LIST_NULL_BIT.partitions)) return undefined
-    const child = this.store.child
-    if (child === undefined) return undefined
-    const first = this.store.cellStart[LIST_COLUMN.cells.partitions][row]
-    const count = this.store.cellCount[LIST_COLUMN.cells.partitions][row]
-    const summaries: PartitionFieldSummary[] = []
-    for (let i = first; i < first + count; i++) {
-      const isNull = (bit: number): boolean => ((child.nulls[i] >>> bit) & 1) === 1
-      const { uint8, bytes } = SUMMARY_COLUMN
-      summaries.push({
-        containsNull: child.uint8[uint8.containsNull][i] === 1,
-        containsNan: isNull(SUMMARY_NULL_BIT.containsNan)
-          ? undefined
-          : child.uint8[uint8.containsNan][i] === 1,
-        lowerBound: isNull(SUMMARY_NULL_BIT.lowerBound) ? undefined : this.#bound(child, i, bytes.lowerBound),
-        upperBound: isNull(SUMMARY_NULL_BIT.upperBound) ? undefined : this.#bound(child, i, bytes.upperBound),
-      })
-    }
-    return summaries
+  summaries(row: number): RowSummaries | undefined {
+    const { child, cellStart, cellCount } = this.store
+    if (this.isNull(row, LIST_NULL_BIT.partitions) || child === undefined) return undefined
+    const { partitions } = LIST_COLUMN.cells
+    return new RowSummaries(child, cellStart[partitions][row], cellCount[partitions][row])
   }
 
   text(row: number, column: number): string {
@@ -202,8 +190,45 @@ class ListColumns {
     const offset = bytesOffset[column][row]
     return heap.subarray(offset, offset + bytesLength[column][row])
   }
+}
 
-  #bound({ heap, bytesOffset, bytesLength }: ColumnStore, i: number, column: number): Uint8Array {
+/** The summaries of one row. */
+class RowSummaries implements PartitionFieldSummaries {
+  readonly length: number
+  readonly #store: ColumnStore
+  readonly #first: number
+
+  constructor(store: ColumnStore, first: number, length: number) {
+    this.#store = store
+    this.#first = first
+    this.length = length
+  }
+
+  at(position: number): PartitionFieldSummary | undefined {
+    if (position >= this.length) return undefined
+    const { uint8, nulls } = this.#store
+    const i = this.#first + position
+    const isNull = (bit: number): boolean => ((nulls[i] >>> bit) & 1) === 1
+    return {
+      containsNull: uint8[SUMMARY_COLUMN.uint8.containsNull][i] === 1,
+      containsNan: isNull(SUMMARY_NULL_BIT.containsNan)
+        ? undefined
+        : uint8[SUMMARY_COLUMN.uint8.containsNan][i] === 1,
+      lowerBound: isNull(SUMMARY_NULL_BIT.lowerBound)
+        ? undefined
+        : this.#bound(i, SUMMARY_COLUMN.bytes.lowerBound),
+      upperBound: isNull(SUMMARY_NULL_BIT.upperBound)
+        ? undefined
+        : this.#bound(i, SUMMARY_COLUMN.bytes.upperBound),
+    }
+  }
+
+  all(): PartitionFieldSummary[] {
+    return Array.from({ length: this.length }, (_, position) => this.at(position)!)
+  }
+
+  #bound(i: number, column: number): Uint8Array {
+    const { heap, bytesOffset, bytesLength } = this.#store
     const offset = bytesOffset[column][i]
     return heap.subarray(offset, offset + bytesLength[column][i])
   }

@@ -267,17 +267,32 @@ function format(value: unknown, key: string, lineBreak: string, step: string): s
 
 function formatMembers(value: object, lineBreak: string, step: string): string {
   const inner = lineBreak + step
-  const members: string[] = []
   if (Array.isArray(value)) {
     const items: unknown[] = value
-    for (let i = 0; i < items.length; i++) members.push(format(items[i], String(i), inner, step) ?? 'null')
-    return members.length === 0 ? '[]' : `[${inner}${members.join(`,${inner}`)}${lineBreak}]`
+    let text = ''
+    for (let i = 0; i < items.length; i++)
+      text += (i === 0 ? inner : `,${inner}`) + (format(items[i], String(i), inner, step) ?? 'null')
+    return items.length === 0 ? '[]' : `[${text}${lineBreak}]`
   }
   const colon = lineBreak === '' ? ':' : ': '
   const object = value as Record<string, unknown>
+  let text = ''
   for (const key of Object.keys(object)) {
     const member = format(object[key], key, inner, step)
-    if (member !== undefined) members.push(`${JSON.stringify(key)}${colon}${member}`)
+    if (member !== undefined) text += `${text === '' ? inner : `,${inner}`}${quoted(key)}${colon}${member}`
   }
-  return members.length === 0 ? '{}' : `{${inner}${members.join(`,${inner}`)}${lineBreak}}`
+  return text === '' ? '{}' : `{${text}${lineBreak}}`
+}
+
+/** Keys in quotes: there are few, many times. */
+const QUOTED = new Map<string, string>()
+const MAX_QUOTED = 1000
+
+function quoted(key: string): string {
+  let text = QUOTED.get(key)
+  if (text === undefined) {
+    if (QUOTED.size === MAX_QUOTED) QUOTED.clear()
+    QUOTED.set(key, (text = JSON.stringify(key)))
+  }
+  return text
 }

@@ -434,10 +434,7 @@ function checkRows(batch: EntryBatch, more: EntryBatch): void {
 
 /** As the list claims; where it does not, by the length. */
 function entriesOf(manifest: ManifestFile): number {
-  const { deletedFilesCount = 0 } = manifest
-  const live = manifest.liveFiles()
-  if (live !== undefined && live >= 0 && deletedFilesCount >= 0) return live + deletedFilesCount
-  return lengthOf(manifest) / ASSUMED_ENTRY_BYTES
+  return manifest.entries() ?? lengthOf(manifest) / ASSUMED_ENTRY_BYTES
 }
 
 /** A length that is not known, or makes no sense, is not small. */

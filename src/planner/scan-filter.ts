@@ -30,6 +30,11 @@ export class ScanFilter {
   /** By spec id, made when first asked for: a table may have many specs, and a filter many values. */
   readonly #specs = new Map<number, SpecFilter>()
   readonly #residuals = new Map<number, ResidualEvaluator>()
+  /** Fields of the manifest that is being tested: several predicates may come upon the same. */
+  readonly #contradictions = new Set<number>()
+  readonly #onContradiction = (position: number): void => {
+    this.#contradictions.add(position)
+  }
   /** Ids of the columns whose metrics the filter looks at. */
   readonly columns: readonly number[]
 
@@ -63,18 +68,19 @@ export class ScanFilter {
     if (this.#bound.op === 'true') return true
     if (this.#bound.op === 'false') return false
     const filter = this.#ofSpec(manifest.partitionSpecId)
-    // Several predicates may come upon the same field.
-    const contradictions = new Set<number>()
-    const mightMatch = filter?.mightMatch(manifest.partitions, manifest.liveFiles(), (position) => {
-      contradictions.add(position)
-    })
-    for (const position of contradictions) {
+    const mightMatch = filter?.mightMatch(manifest.summaries, manifest.liveFiles(), this.#onContradiction)
+    if (this.#contradictions.size > 0) this.#warnOfContradictions(manifest, warnings)
+    return mightMatch ?? true
+  }
+
+  #warnOfContradictions({ manifestPath }: ManifestFile, warnings: Warnings): void {
+    for (const position of this.#contradictions) {
       warnings.add(
         'a partition summary contradicts itself',
-        `Manifest ${manifest.manifestPath} has files, but by its summary partition field ${position + 1} has no value, not even null; it proves nothing.`,
+        `Manifest ${manifestPath} has files, but by its summary partition field ${position + 1} has no value, not even null; it proves nothing.`,
       )
     }
-    return mightMatch ?? true
+    this.#contradictions.clear()
   }
 
   /**
