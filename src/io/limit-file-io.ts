@@ -6,7 +6,7 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { InvalidArgumentError } from '../errors.ts'
 import { unlessAborted } from './abort-listeners.ts'
 import type { FileIO, InputFile } from './file-io.ts'
-import { TimeSlice } from './time-slice.ts'
+import { TimeShare, TimeSlice } from './time-slice.ts'
 
 /**
  * Requests in flight unless the caller says otherwise. Of 10,000 manifests of 5 KB, a plan with 64 took the least time at
@@ -52,11 +52,14 @@ export function limitRequests(io: FileIO, limit: number = DEFAULT_REQUEST_LIMIT)
   }
 }
 
+/** Of all stores of the process. */
+const SHARE = new TimeShare()
+
 /** A queue that those who wait can leave, which p-limit's own cannot do. */
 class Turns {
   readonly #limit: LimitFunction
   /** To sign and send takes a tenth of a millisecond and more, and many answers may come in one turn of the event loop. */
-  readonly #slice = new TimeSlice()
+  readonly #slice = new TimeSlice(SHARE)
 
   constructor(limit: number) {
     this.#limit = pLimit(limit)

@@ -17,6 +17,9 @@ import type { ManifestShape } from './manifest-shape.ts'
 import type { PartitionKeyEncoder, PartitionType } from './partition-key.ts'
 
 /** Finds the partition type for a manifest: from the table's specs, or from the manifest's own header. */
+/** Rows that room is made for by what a manifest list says. */
+const MAX_EXPECTED_ROWS = 4096
+
 export type PartitionTypeLookup = (manifest: ManifestFile, shape: ManifestShape) => PartitionType
 
 /** Decodes manifests one after another into one batch. */
@@ -51,11 +54,10 @@ export class EntryBatchBuilder {
   /**
    * Makes room for the entries of all manifests to come.
    *
-   * @param rows as their list claims; believed only as far as their bytes can bear it out
-   * @param bytes of their files
+   * @param rows as their list claims, so only a few thousand are believed: small manifests have no more together
    */
-  expect(rows: number, bytes: number): void {
-    this.#store.reserveRows(Math.min(rows, bytes >> 3))
+  expect(rows: number): void {
+    this.#store.reserveRows(Math.min(rows, MAX_EXPECTED_ROWS))
   }
 
   /** Entries added so far. */

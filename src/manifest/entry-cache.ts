@@ -33,8 +33,9 @@ export interface EntryPlace {
   readonly segment: number
 }
 
-/** Memory of a segment beside its rows, about. */
-const SEGMENT_BYTES = 300
+/** Memory of a segment beside its rows, and of a summary in its manifest's row beside its bounds, about. */
+const SEGMENT_BYTES = 420
+const SUMMARY_BYTES = 260
 
 export class EntryCache {
   readonly maxBytes: number
@@ -116,7 +117,7 @@ export class EntryCache {
     const isThere = batch.segments.every(
       ({ manifest }, i) => this.find(manifest, locations[i], identity, under) !== undefined,
     )
-    const bytes = batch.byteLength + SEGMENT_BYTES * batch.segments.length
+    const bytes = batch.segments.reduce((sum, { manifest }) => sum + rowBytes(manifest), batch.byteLength)
     if (!isWhole || isThere || !this.#makeRoom(bytes, user)) return false
     // The list goes when the bytes of its file do.
     const run: KeptRun = {
@@ -177,6 +178,14 @@ export class EntryCache {
     for (const location of run.locations) if (places?.get(location)?.run === run) places.delete(location)
     if (places?.size === 0) this.#places.delete(run.identity)
   }
+}
+
+/** Memory of a manifest's own row, and of the objects around it: measured. */
+function rowBytes({ manifestPath, partitions = [] }: ManifestFile): number {
+  const bytes = SEGMENT_BYTES + manifestPath.length
+  return partitions.reduce((sum, { lowerBound, upperBound }) => {
+    return sum + SUMMARY_BYTES + (lowerBound?.length ?? 0) + (upperBound?.length ?? 0)
+  }, bytes)
 }
 
 /** What a manifest's entries take from its row in the list. Two lists may hold one manifest. */

@@ -38,8 +38,6 @@ export const DEFAULT_MAX_FILE_BYTES = 64 * 1024 * 1024
 export const DEFAULT_MAX_ENTRY_BYTES = 128 * 1024 * 1024
 /** Headers kept per kind. A table has one per spec, schema and writer; 1,000 also covers a planner of many tables. */
 const MAX_HEADERS = 1000
-/** What a row of a manifest list takes in memory, about: measured with two partition fields, its path looked at. */
-export const ROW_BYTES = 600
 /** Headers with more bytes than this are not kept. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024
 /** Bytes of headers kept per kind; what is parsed from them grows with them. */
@@ -218,7 +216,7 @@ export class ManifestCache {
     if (!this.#enabled) return
     this.#drop(this.#byPlace.get(identity)?.get(location))
     if (bytes.byteLength > this.#maxFileBytes) return
-    const file: KeptFile = { identity, location, bytes, lent: 0, rows: undefined }
+    const file: KeptFile = { identity, location, bytes, lent: 0, rows: undefined, rowBytes: 0 }
     this.#files.add(file)
     let places = this.#byPlace.get(identity)
     if (places === undefined) this.#byPlace.set(identity, (places = new Map<string, KeptFile>()))
@@ -233,13 +231,17 @@ export class ManifestCache {
     return this.#fileOf.get(list)?.rows
   }
 
-  /** Remembers the rows of a manifest list as long as its bytes are kept, within the same budget. */
-  keepRows(list: Uint8Array, rows: readonly ManifestFile[]): void {
+  /**
+   * Remembers the rows of a manifest list as long as its bytes are kept, within the same budget.
+   *
+   * @param bytes memory of the rows
+   */
+  keepRows(list: Uint8Array, rows: readonly ManifestFile[], bytes: number): void {
     const file = this.#fileOf.get(list)
     if (file === undefined || file.rows !== undefined) return
-    const bytes = rows.length * ROW_BYTES
     if (file.bytes.byteLength + bytes > this.#maxFileBytes) return
     file.rows = rows
+    file.rowBytes = bytes
     this.#rowBytes += bytes
     // Not the list itself, whose rows these are.
     file.lent++
@@ -275,8 +277,9 @@ export class ManifestCache {
     const places = this.#byPlace.get(file.identity)
     places?.delete(file.location)
     if (places?.size === 0) this.#byPlace.delete(file.identity)
-    this.#rowBytes -= (file.rows?.length ?? 0) * ROW_BYTES
+    this.#rowBytes -= file.rowBytes
     file.rows = undefined
+    file.rowBytes = 0
     this.#fileOf.delete(file.bytes)
     this.#fileBytes -= file.bytes.byteLength
   }
@@ -290,6 +293,8 @@ interface KeptFile {
   lent: number
   /** If it is a manifest list that was decoded. */
   rows: readonly ManifestFile[] | undefined
+  /** Their memory. */
+  rowBytes: number
 }
 
 const DISABLED: ManifestCacheOptions = Object.freeze({ maxFileBytes: 0, maxEntryBytes: 0 })

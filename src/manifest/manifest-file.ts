@@ -160,13 +160,14 @@ export class ManifestFile implements ManifestFileFields {
       existingRowsCount: this.existingRowsCount,
       deletedRowsCount: this.deletedRowsCount,
       firstRowId: this.firstRowId,
-      partitions: this.partitions?.map((summary) => ({
-        ...summary,
-        lowerBound: summary.lowerBound?.slice(),
-        upperBound: summary.upperBound?.slice(),
-      })),
+      partitions: this.partitions === undefined ? undefined : ownSummaries(this.partitions),
       keyMetadata: this.keyMetadata?.slice(),
     }
+  }
+
+  /** For people: without it a console shows nothing of a view. */
+  [Symbol.for('nodejs.util.inspect.custom')](): ManifestFileFields {
+    return this.toObject()
   }
 
   /** Plain data for JSON: bigints as they are, bytes as base64. */
@@ -178,6 +179,29 @@ export class ManifestFile implements ManifestFileFields {
     }))
     return { ...this.toObject(), partitions, keyMetadata: base64(this.keyMetadata) }
   }
+}
+
+/** Copies, whose bounds have one buffer together: one each would take more memory than all the rest. */
+function ownSummaries(summaries: readonly PartitionFieldSummary[]): PartitionFieldSummary[] {
+  const lengthOf = (bound: Uint8Array | undefined): number => bound?.length ?? 0
+  const bounds = new Uint8Array(
+    summaries.reduce(
+      (sum, { lowerBound, upperBound }) => sum + lengthOf(lowerBound) + lengthOf(upperBound),
+      0,
+    ),
+  )
+  let end = 0
+  const own = (bound: Uint8Array | undefined): Uint8Array | undefined => {
+    if (bound === undefined) return undefined
+    bounds.set(bound, end)
+    end += bound.length
+    return bounds.subarray(end - bound.length, end)
+  }
+  return summaries.map((summary) => ({
+    ...summary,
+    lowerBound: own(summary.lowerBound),
+    upperBound: own(summary.upperBound),
+  }))
 }
 
 /** A row without counts and summaries: never skipped, never pruned (R2.2, R2.14). */

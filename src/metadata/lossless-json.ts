@@ -269,10 +269,9 @@ function formatMembers(value: object, lineBreak: string, step: string): string {
   const inner = lineBreak + step
   if (Array.isArray(value)) {
     const items: unknown[] = value
-    let text = ''
-    for (let i = 0; i < items.length; i++)
-      text += (i === 0 ? inner : `,${inner}`) + (format(items[i], String(i), inner, step) ?? 'null')
-    return items.length === 0 ? '[]' : `[${text}${lineBreak}]`
+    const texts: string[] = []
+    for (let i = 0; i < items.length; i++) texts.push(format(items[i], String(i), inner, step) ?? 'null')
+    return texts.length === 0 ? '[]' : `[${inner}${texts.join(`,${inner}`)}${lineBreak}]`
   }
   const colon = lineBreak === '' ? ':' : ': '
   const object = value as Record<string, unknown>
@@ -287,8 +286,10 @@ function formatMembers(value: object, lineBreak: string, step: string): string {
 /** Keys in quotes: there are few, many times. */
 const QUOTED = new Map<string, string>()
 const MAX_QUOTED = 1000
+const MAX_QUOTED_LENGTH = 64
 
 function quoted(key: string): string {
+  if (key.length > MAX_QUOTED_LENGTH) return JSON.stringify(key)
   let text = QUOTED.get(key)
   if (text === undefined) {
     if (QUOTED.size === MAX_QUOTED) QUOTED.clear()

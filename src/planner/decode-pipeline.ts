@@ -105,6 +105,8 @@ export class DecodePipeline {
   /** Bytes of batches that wait to be taken. */
   #ready = 0
   #isOpen = false
+  /** Requests are to be made although nobody takes batches yet. */
+  #isAhead = false
 
   constructor(setup: PipelineSetup) {
     this.#setup = setup
@@ -120,10 +122,15 @@ export class DecodePipeline {
 
   /** Requests what the window admits, without decoding: while something else comes first. */
   prefetch(): void {
+    this.#isAhead = true
+    this.#pump()
+  }
+
+  #admitAhead(): void {
     const { manifests, stop } = this.#setup
     while (this.#nextManifest < manifests.length && this.#hasRoom()) {
       this.#admit()
-      // What is under way comes back here when it ends.
+      // What is under way comes back here when it ends (`#pump`).
       if (this.#requested > 0 && stop.slice.isOver) return
     }
   }
@@ -152,8 +159,9 @@ export class DecodePipeline {
 
   /** Admits runs, and keeps workers busy: at most two jobs each, so that no plan starves another. */
   #pump(): void {
-    if (!this.#isOpen || this.#setup.stop.signal.aborted) return
-    this.prefetch()
+    if (this.#setup.stop.signal.aborted || !(this.#isOpen || this.#isAhead)) return
+    this.#admitAhead()
+    if (!this.#isOpen) return
     // In this thread a run is decoded when it is asked for, not ahead.
     const most = 2 * this.#setup.decoder.workers
     for (const run of this.#queue) {

@@ -1,6 +1,6 @@
 /**
- * Which deletes apply to the rows of one batch. Files of one partition and sequence number have the same deletes, so
- * answers are kept once and rows hold the number of theirs; an answer is a range of each kind's delete ids.
+ * Which deletes apply to the rows of one batch. Files that follow each other often have the same deletes, so rows hold
+ * the number of an answer, which is kept once for such a series; an answer is a range of each kind's delete ids.
  */
 import type { DeleteFile } from '../manifest/content-file.ts'
 import type { SequencedLists } from './sequenced-lists.ts'
@@ -78,14 +78,19 @@ export class RangeAssignment implements DeleteAssignment {
     this.#deletes = deletes
   }
 
-  /** Begins an answer. */
+  /** Begins an answer, where there may be what is left of one that was not needed. */
   begin(): void {
-    if (this.#answers < this.#counts.length) return
-    const capacity = 2 * this.#counts.length
-    this.#ranges = grown(this.#ranges, capacity * RANGE_CELLS)
-    this.#dvs = grown(this.#dvs, capacity).fill(-1, this.#answers)
-    this.#counts = grown(this.#counts, capacity)
-    this.#sizes = grown(this.#sizes, capacity)
+    const answer = this.#answers
+    if (answer === this.#counts.length) {
+      const capacity = 2 * answer
+      this.#ranges = grown(this.#ranges, capacity * RANGE_CELLS)
+      this.#dvs = grown(this.#dvs, capacity)
+      this.#counts = grown(this.#counts, capacity)
+      this.#sizes = grown(this.#sizes, capacity)
+    }
+    this.#ranges.fill(0, answer * RANGE_CELLS, (answer + 1) * RANGE_CELLS)
+    this.#dvs[answer] = -1
+    this.#kept.delete(answer)
   }
 
   /** Finds the suffix of one list, for the answer; gives it, in an array that the next call reuses. */
@@ -149,16 +154,25 @@ export class RangeAssignment implements DeleteAssignment {
       count += to - from
       size += lists[kind].sizeOf(from, to)
     }
-    if (count === 0) {
-      // Forgotten: the next one takes its place.
-      this.#ranges.fill(0, answer * RANGE_CELLS, (answer + 1) * RANGE_CELLS)
-      this.#kept.delete(answer)
+    if (count === 0) return
+    if (this.#isLike(answer, answer - 1)) {
+      this.#give(i, answer - 1)
       return
     }
     this.#counts[answer] = count
     this.#sizes[answer] = size
     this.#answers++
     this.#give(i, answer)
+  }
+
+  /** Files of one partition often have the same deletes, whatever their sequence numbers are. */
+  #isLike(answer: number, other: number): boolean {
+    if (this.#dvs[answer] !== this.#dvs[other] || this.#kept.has(answer) || this.#kept.has(other))
+      return false
+    const [at, to] = [answer * RANGE_CELLS, other * RANGE_CELLS]
+    for (let cell = 0; cell < RANGE_CELLS; cell++)
+      if (this.#ranges[at + cell] !== this.#ranges[to + cell]) return false
+    return true
   }
 
   /** The i-th row has the answer of another one. */

@@ -45,12 +45,21 @@ export function* selectManifests(
   // Of several rows for one path the first that may hold live files counts, unless no row might match: skipping is what
   // needs agreement.
   const decided = new Map<ManifestFile, boolean>()
-  if (repeated.size > 0) for (const row of manifests) repeated.get(pathOf(row))?.push(row)
+  if (repeated.size > 0) {
+    for (const [i, row] of manifests.entries()) {
+      if (i % ROWS_PER_STEP === 0) yield
+      repeated.get(pathOf(row))?.push(row)
+    }
+  }
+  let asked = 0
   for (const [path, rows] of repeated) {
     checkRepeated(path, rows, warnings)
     const live = rows.filter(mayHoldLiveFiles)
-    for (const row of live) decided.set(row, false)
-    if (live.some(mightMatch)) decided.set(live[0], true)
+    for (const row of live) {
+      if (asked++ % ROWS_PER_STEP === 0) yield
+      decided.set(row, false)
+      if (decided.get(live[0]) !== true && mightMatch(row)) decided.set(live[0], true)
+    }
   }
   const selected: ManifestFile[][] = [[], []]
   for (const [i, row] of manifests.entries()) {

@@ -181,8 +181,9 @@ export class ScanPlanner implements AsyncDisposable {
       steps.next()
       counts.hits = this.cache.hits - hits
       counts.misses = this.cache.misses - misses
-      const files = await inSlices(steps, slice, signal)
-      this.cache.keepRows(bytes, files)
+      const rows = await inSlices(steps, slice, signal)
+      const { files } = rows
+      this.cache.keepRows(bytes, files, rows.bytes)
       return { files, counts }
     } finally {
       this.#fetcher.giveBack(bytes)

@@ -73,6 +73,33 @@ describe('a limit of requests', () => {
     assert.isAtLeast(turns, 12)
   })
 
+  it('lets the event loop turn while many answers come that take time', async () => {
+    const store = new ManualFileIO()
+    const io = limitRequests(store, 64)
+    const names = Array.from({ length: 64 }, (_, i) => String(i))
+    const reads = names.map(async (name) => {
+      await io.open(name).read()
+      const start = performance.now()
+      while (performance.now() - start < 2);
+    })
+    while (store.started.length < names.length) await turns()
+    let count = 0
+    let ended = false
+    const turn = (): void => {
+      count++
+      if (!ended) setImmediate(turn)
+    }
+    setImmediate(turn)
+    // One after another in one turn, as sockets give them.
+    for (const name of names)
+      setTimeout(() => {
+        store.end(name)
+      }, 1)
+    await Promise.all(reads)
+    ended = true
+    assert.isAtLeast(count, 12)
+  })
+
   it('rejects a waiting read at once when it is aborted, and never starts it', async () => {
     const store = new ManualFileIO()
     const io = limitRequests(store, 1)

@@ -1,7 +1,7 @@
 /** `ManifestCache`: counts, proof by bytes, bounds, and the bytes of files. */
 import { assert } from 'chai'
 import { openContainer } from '../../src/avro/container.ts'
-import { DEFAULT_MAX_FILE_BYTES, ManifestCache, ROW_BYTES } from '../../src/manifest/manifest-cache.ts'
+import { DEFAULT_MAX_FILE_BYTES, ManifestCache } from '../../src/manifest/manifest-cache.ts'
 import type { ListShape } from '../../src/manifest/list-shape.ts'
 import { manifestShape } from '../../src/manifest/cached-shapes.ts'
 import { readManifestListBytes } from '../../src/manifest/manifest-list.ts'
@@ -322,6 +322,8 @@ function kept(cache: ManifestCache, names: string): string {
 }
 
 describe('ManifestCache: rows of manifest lists', () => {
+  /** Memory that each is said to take. */
+  const ROW_BYTES = 600
   const bytesOf = (length: number): Uint8Array => new Uint8Array(length)
   const rowsOf = (count: number) => Array.from({ length: count }, () => manifestFile())
 
@@ -331,8 +333,8 @@ describe('ManifestCache: rows of manifest lists', () => {
     cache.keepFile('list', list)
     assert.isUndefined(cache.rowsOf(list))
     const rows = rowsOf(2)
-    cache.keepRows(list, rows)
-    cache.keepRows(list, rowsOf(3))
+    cache.keepRows(list, rows, 2 * ROW_BYTES)
+    cache.keepRows(list, rowsOf(3), 3 * ROW_BYTES)
     assert.strictEqual(cache.rowsOf(list), rows)
   })
 
@@ -340,17 +342,17 @@ describe('ManifestCache: rows of manifest lists', () => {
     const cache = new ManifestCache({ maxFileBytes: 10 + ROW_BYTES })
     const first = bytesOf(6)
     cache.keepFile('first', first)
-    cache.keepRows(first, rowsOf(1))
+    cache.keepRows(first, rowsOf(1), 1 * ROW_BYTES)
     assert.isDefined(cache.rowsOf(first))
     const second = bytesOf(6)
     cache.keepFile('second', second)
     assert.isUndefined(cache.rowsOf(first), 'dropped for the budget')
-    cache.keepRows(second, rowsOf(1))
+    cache.keepRows(second, rowsOf(1), 1 * ROW_BYTES)
     const again = bytesOf(6)
     cache.keepFile('second', again)
     assert.isUndefined(cache.rowsOf(second), 'replaced')
     const foreign = bytesOf(1)
-    cache.keepRows(foreign, rowsOf(1))
+    cache.keepRows(foreign, rowsOf(1), 1 * ROW_BYTES)
     assert.isUndefined(cache.rowsOf(foreign), 'never kept')
   })
 
@@ -359,7 +361,7 @@ describe('ManifestCache: rows of manifest lists', () => {
     const lists = [1, 2, 3].map((length) => bytesOf(length))
     for (const [i, list] of lists.entries()) {
       cache.keepFile(`list ${i}`, list)
-      cache.keepRows(list, rowsOf(40))
+      cache.keepRows(list, rowsOf(40), 40 * ROW_BYTES)
     }
     assert.deepEqual(
       lists.map((list) => cache.rowsOf(list)?.length),
@@ -369,7 +371,7 @@ describe('ManifestCache: rows of manifest lists', () => {
     const lent = cache.lend('list 1')!
     const huge = bytesOf(4)
     cache.keepFile('huge', huge)
-    cache.keepRows(huge, rowsOf(80))
+    cache.keepRows(huge, rowsOf(80), 80 * ROW_BYTES)
     assert.deepEqual([cache.rowsOf(lent)?.length, cache.rowsOf(huge)?.length], [40, 80])
     assert.isFalse(cache.hasFile('list 2'))
     cache.giveBack(lent)
@@ -381,7 +383,7 @@ describe('ManifestCache: rows of manifest lists', () => {
     const list = bytesOf(4)
     cache.keepFile('other', bytesOf(1))
     cache.keepFile('list', list)
-    cache.keepRows(list, rowsOf(2))
+    cache.keepRows(list, rowsOf(2), 2 * ROW_BYTES)
     assert.isUndefined(cache.rowsOf(list))
     assert.isTrue(cache.hasFile('other'))
   })
@@ -390,7 +392,7 @@ describe('ManifestCache: rows of manifest lists', () => {
     const cache = ManifestCache.disabled()
     const list = bytesOf(1)
     cache.keepFile('list', list)
-    cache.keepRows(list, rowsOf(1))
+    cache.keepRows(list, rowsOf(1), 1 * ROW_BYTES)
     assert.isUndefined(cache.rowsOf(list))
   })
 })

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { assert } from 'chai'
 import { inlineManifest, ManifestContent, type ManifestFileFields } from '../../src/manifest/manifest-file.ts'
 import { formatJson, parseJson } from '../../src/metadata/lossless-json.ts'
@@ -35,6 +36,10 @@ describe('ManifestFile', () => {
       manifestFile({ content: ManifestContent.DELETES }).toString(),
       `delete manifest ${MANIFEST_PATH} (spec 0, unknown number of files)`,
     )
+  })
+
+  it('a console shows the fields', () => {
+    assert.include(inspect(manifestFile({ addedFilesCount: 77 })), 'addedFilesCount: 77')
   })
 
   it('toJSON is plain: ids survive as bare integers, bytes as base64', () => {

@@ -165,6 +165,17 @@ describe('formatJson', () => {
     )
   })
 
+  it('keys are quoted, short and long ones, again and again', () => {
+    for (let time = 0; time < 2; time++) {
+      const value = Object.fromEntries(
+        ['a', '"', '\n', 'ü', '"'.repeat(100), ...Array.from({ length: 1200 }, (_, i) => `k${i}`)].map(
+          (key, i) => [key, i],
+        ),
+      )
+      assert.equal(formatJson(value), JSON.stringify(value))
+    }
+  })
+
   it('keeps minus zero', () => {
     assert.isTrue(Object.is(parseJson(formatJson(-0)), -0))
   })

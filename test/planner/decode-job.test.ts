@@ -119,6 +119,16 @@ describe('decode worker', () => {
     assert.deepEqual(saidBy((await decode(good, context)).batch), before)
   })
 
+  it('files go in the same memory job after job, one that fails included', async () => {
+    const { decode, jobs } = workerDecoder(new DecodeWorker())
+    const good = manifestsOf([{ specId: 0, entries: [{}] }])
+    await decode(good, newContext())
+    await rejection(decode([{ ...good[0], bytes: Uint8Array.of(1) }], newContext()))
+    await decode(good, newContext())
+    assert.lengthOf(jobs, 3)
+    assert.lengthOf(new Set(jobs.map(({ manifests }) => manifests.files.memory)), 1)
+  })
+
   it('R2.1, R1.12: the spec is that of the list, of the header for inline manifests only', async () => {
     const { decode } = workerDecoder(new DecodeWorker())
     const context = newContext()

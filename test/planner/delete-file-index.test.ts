@@ -704,7 +704,7 @@ describe('delete file index', () => {
         ManifestCache.disabled(),
         lookup,
       )
-      const bytes = writeManifest({ entries, content, codec: 'null' })
+      const bytes = writeManifest({ entries, content, codec: 'null', formatVersion: 3 })
       const row = content === 'data' ? ManifestContent.DATA : ManifestContent.DELETES
       builder.add(bytes, manifestFile({ content: row, sequenceNumber: 1_000_000n }), 'm')
       return builder.finish()
@@ -714,6 +714,67 @@ describe('delete file index', () => {
       for (let i = 0; i < count; i++)
         yield { sequenceNumber: ((i * 7919) % count) + 1, dataFile: { filePath: 'p', ...file } }
     }
+
+    it('a batch of very many different answers, some with deletion vectors, and totals', async () => {
+      const count = 300
+      function* deletes(): Generator<EntryInput> {
+        for (let i = 1; i <= count; i++)
+          yield { sequenceNumber: i, dataFile: { filePath: `p${i}`, content: 1, fileSizeInBytes: 1000 } }
+        for (const i of [100, 200])
+          yield {
+            sequenceNumber: 1000,
+            dataFile: {
+              filePath: 'dv',
+              fileFormat: 'puffin',
+              content: 1,
+              fileSizeInBytes: 50,
+              referencedDataFile: `d${i}`,
+              contentOffset: 4,
+              contentSizeInBytes: 7,
+            },
+          }
+      }
+      const index = await DeleteFileIndex.build([batchOf(deletes(), 'deletes')], { warnings: new Warnings() })
+      const rows = Array.from({ length: count }, (_, i) => i + 1)
+      const data = batchOf(
+        rows.map((i) => ({ sequenceNumber: i, dataFile: { filePath: `d${i}` } })),
+        'data',
+      )
+      const assigned = await index.assign(data)
+      const hasVector = (i: number): boolean => i === 100 || i === 200
+      const counts = rows.map((i) => (hasVector(i) ? 1 : count - i + 1))
+      const sizes = rows.map((i, at) => (hasVector(i) ? 7 : 1000 * counts[at]))
+      const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b)
+      for (const [at, i] of rows.entries()) {
+        assert.deepEqual(
+          assigned.filesAt(at).map(({ filePath }) => filePath),
+          hasVector(i) ? ['dv'] : rows.slice(at).map((n) => `p${n}`),
+        )
+      }
+      assert.deepEqual(
+        rows.map((_, at) => assigned.countAt(at)),
+        counts,
+      )
+      assert.deepEqual(
+        rows.map((_, at) => assigned.sizeAt(at)),
+        sizes,
+      )
+      assert.deepEqual([assigned.count, assigned.sizeInBytes], [sum(counts), sum(sizes)])
+    })
+
+    it('files that follow each other share their deletes if these are the same, whatever their sequence numbers', async () => {
+      const index = await DeleteFileIndex.build([batchOf(deletesOf(50, { content: 1 }), 'deletes')], {
+        warnings: new Warnings(),
+      })
+      const rows = [1, 1, 0, 1, 0, 50, 1].map((sequenceNumber) => ({ sequenceNumber, dataFile: {} }))
+      const assigned = await index.assign(batchOf(rows, 'data'))
+      const files = rows.map((_, i) => assigned.filesAt(i))
+      assert.deepEqual(
+        files.map(({ length }) => length),
+        [50, 50, 50, 50, 50, 1, 50],
+      )
+      assert.lengthOf(new Set([0, 1, 2, 3, 4].map((i) => assigned.filesAt(i))), 1)
+    })
 
     const kinds: [name: string, file: EntryInput['dataFile']][] = [
       ['under one path', { content: 1, referencedDataFile: 'd' }],

@@ -134,6 +134,13 @@ describe('manifest group', () => {
       assert.deepEqual([data.total, pathsIn(data)], [3, ['b', 'a']])
     })
 
+    it('in steps, however often the same path is listed', () => {
+      const rows = Array.from({ length: 5120 }, () => manifestFile({ manifestPath: 'a' }))
+      const steps = [...selectManifests(rows, new Warnings(), () => false)]
+      // Looked for, collected, asked, chosen: ten times each.
+      assert.lengthOf(steps, 40)
+    })
+
     it('in a table: read once, warned of once, the rest counted as skipped', async () => {
       const [manifest, other] = dataManifests(2, 1)
       const built = tableOf([manifest, other, manifest, manifest])

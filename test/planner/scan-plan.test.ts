@@ -137,6 +137,40 @@ describe('scan plan', () => {
       assert.isTrue((await tasks.next()).done)
     })
 
+    it('data manifests go on being requested while deletes are waited for, however long a request takes to begin', async () => {
+      const built = tableOf([...dataManifests(...new Array<number>(12).fill(1)), deletes('x')])
+      const { rows } = built.snapshots[0]
+      const [{ manifestPath: first }] = rows.filter(({ content }) => content === 1)
+      const held = new GatedFileIO(new MemoryFileIO(built.files), (location) => location === first)
+      const io: FileIO = {
+        identity: held.identity,
+        open(location) {
+          const file = held.open(location)
+          return {
+            location,
+            read: (...args) => {
+              const start = performance.now()
+              while (performance.now() - start < 10);
+              return file.read(...args)
+            },
+          }
+        },
+      }
+      const table = await loadBuilt(built, { io })
+      const plan = await freshPlanner().plan(table.newScan())
+      const { tasks } = plan
+      const next = tasks.next()
+      for (let i = 0; i < 500 && held.begun.length < 2 + rows.length; i++) await settle()
+      assert.deepEqual(held.waiting, [first])
+      assert.includeMembers(
+        held.begun,
+        rows.map(({ manifestPath }) => manifestPath),
+      )
+      held.release()
+      await next
+      await tasks.return?.()
+    })
+
     it('no more is requested ahead than the window holds', async () => {
       const built = tableOf(dataManifests(...Array.from({ length: TOO_MANY }, () => 1)))
       // As many as the limit of requests lets through at once; the others of the window wait behind it.

@@ -49,4 +49,11 @@ describe('staged files', () => {
     assert.equal(staging.stage([new Uint8Array(1)]).memory, large.memory)
     assert.notEqual(staging.stage([new Uint8Array(33 * MB)]).memory, huge.memory)
   })
+
+  it('and no more than 64 MiB together', () => {
+    const staging = new StagingMemory(10)
+    const pieces = Array.from({ length: 4 }, () => staging.stage([new Uint8Array(20 * MB)]))
+    for (const staged of pieces) staging.giveBack(staged)
+    assert.equal(staging.freeBytes, 64 * MB)
+  })
 })
