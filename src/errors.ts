@@ -14,6 +14,8 @@
  * An abort is not one of these: the plan rejects with the signal's own reason.
  * Match by `code` through {@link isIcebergError}, never by `instanceof`, which fails across threads and copies.
  */
+import { withoutSecrets } from './without-secrets.ts'
+
 export type IcebergErrorCode =
   | 'ERR_INVALID_ARGUMENT'
   | 'ERR_INVALID_METADATA'
@@ -33,7 +35,10 @@ export interface ErrorPlace {
   byte?: number
 }
 
-/** Base class of all errors this library throws on purpose. */
+/**
+ * Base class of all errors this library throws on purpose. What gives access to the location (a signature, a password) is
+ * neither in the message nor in `location`, for errors end up in logs.
+ */
 export abstract class IcebergError extends Error {
   abstract readonly code: IcebergErrorCode
   readonly location: string | undefined
@@ -41,9 +46,14 @@ export abstract class IcebergError extends Error {
   readonly byte: number | undefined
 
   constructor(message: string, place: ErrorPlace & { cause?: unknown } = {}) {
-    super(message, place.cause === undefined ? undefined : { cause: place.cause })
+    const { location = '', cause } = place
+    const shown = withoutSecrets(location)
+    super(
+      shown === location ? message : message.replaceAll(location, shown),
+      cause === undefined ? undefined : { cause },
+    )
     this.name = new.target.name
-    this.location = place.location
+    this.location = place.location === undefined ? undefined : shown
     this.entry = place.entry
     this.byte = place.byte
   }

@@ -23,13 +23,14 @@ interface Import {
  * the folders are layers of their own.
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  'errors.ts': [],
+  'without-secrets.ts': [],
+  'errors.ts': ['without-secrets.ts'],
   bytes: ['errors.ts'],
   types: ['errors.ts'],
   metadata: ['types', 'errors.ts'],
   expressions: ['types', 'metadata', 'errors.ts'],
   avro: ['bytes', 'errors.ts'],
-  io: ['errors.ts'],
+  io: ['errors.ts', 'without-secrets.ts'],
   manifest: [
     'avro',
     'bytes',
@@ -64,7 +65,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     // SMALL_FILE_BYTES: what is read synchronously.
     'io/local-file-io.ts',
   ],
-  catalog: ['planner', 'metadata', 'types', 'io', 'errors.ts'],
+  catalog: ['planner', 'metadata', 'types', 'io', 'errors.ts', 'without-secrets.ts'],
   verify: ['planner', 'manifest', 'expressions', 'avro', 'bytes', 'metadata', 'types', 'io', 'errors.ts'],
   'index.ts': [
     'verify',

@@ -27,7 +27,7 @@
  */
 import { InvalidArgumentError, UnsupportedFeatureError } from '../errors.ts'
 import { textOf } from '../io/property-text.ts'
-import { withoutUser } from '../io/without-secrets.ts'
+import { withoutUser } from '../without-secrets.ts'
 
 export type Properties = Readonly<Record<string, string>>
 

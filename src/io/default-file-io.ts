@@ -10,7 +10,7 @@ import { LocalFileIO } from './local-file-io.ts'
 import type { S3FileIO } from './s3/s3-file-io.ts'
 import { s3OptionsFrom, withoutCredentials, type S3Options } from './s3/s3-options.ts'
 import { sharedS3FileIO, sharedTransport } from './shared-connections.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import { withoutSecrets } from '../without-secrets.ts'
 import { withoutUndefined } from './without-undefined.ts'
 
 type Store = 'local' | 'http' | 'S3' | 'Google Cloud Storage' | 'Azure Storage' | 'Aliyun OSS' | 'HDFS'

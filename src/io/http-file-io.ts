@@ -36,7 +36,7 @@ import {
 import { HttpTransport, originOf } from './http-transport.ts'
 import { oneLine } from './one-line.ts'
 import { Failure, retryPolicyOf, withRetries, type RetryPolicy } from './retry.ts'
-import { withoutSecrets, withoutUser } from './without-secrets.ts'
+import { withoutSecrets, withoutUser } from '../without-secrets.ts'
 
 /**
  * First try included. Enough to get over a restart behind a balancer, few enough not to add to an overload.

@@ -1,7 +1,7 @@
 /** Listing by one of several stores: not all of them can. */
 import { UnsupportedFeatureError } from '../errors.ts'
 import type { FileIO, ReadOptions } from './file-io.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import { withoutSecrets } from '../without-secrets.ts'
 
 /** As {@link FileIO.list}. Rejects with UnsupportedFeatureError if the store has no listing. */
 export async function listFolder(store: FileIO, folder: string, options?: ReadOptions): Promise<string[]> {

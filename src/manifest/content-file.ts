@@ -1,8 +1,8 @@
 /**
  * `DataFile` and `DeleteFile`: views of a row of an entry batch (spec: Data File Fields, ids 100-145).
  *
- * A view holds its whole batch, and the manifest list behind it, in memory; {@link ContentFile.detach} gives one that does not. Fields that the plan did
- * not read are `undefined`, as are those that the file lacks.
+ * A view holds its whole batch, and the manifest list behind it, in memory; {@link ContentFile.detach} gives one that
+ * does not. Fields that the plan did not read are `undefined`, as are those that the file lacks.
  */
 import type { PartitionSpec } from '../metadata/partition-spec.ts'
 import { valueToJson } from '../types/single-value.ts'

@@ -6,7 +6,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { InvalidArgumentError, UnsupportedFeatureError } from '../../errors.ts'
 import { originOf, type HttpOrigin } from '../http-transport.ts'
-import { withoutSecrets, withoutUser } from '../without-secrets.ts'
+import { withoutSecrets, withoutUser } from '../../without-secrets.ts'
 import { CredentialCache } from './s3-credentials.ts'
 import type { S3Credentials, S3Options } from './s3-options.ts'
 import { profileEndpoint } from './s3-profile-endpoint.ts'

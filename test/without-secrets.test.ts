@@ -1,5 +1,5 @@
 import { assert } from 'chai'
-import { withoutSecrets, withoutUser } from '../../src/io/without-secrets.ts'
+import { withoutSecrets, withoutUser } from '../src/without-secrets.ts'
 
 describe('locations in messages', () => {
   const rows: [location: string, shown: string, why: string][] = [
