@@ -346,7 +346,8 @@ describe('filtered manifests', () => {
     const detached = (await allOf((await plan()).tasks)).map((task) => task.detach().dataFile)
     const kept = (await allOf((await plan()).tasks)).map((task) => task.dataFile)
     for (const { batch, row, filePath } of [...detached, ...kept])
-      assert.equal(batch.segmentOf(row).manifest.partitions![0].lowerBound!.buffer.byteLength, 2, filePath)
+      // Two bounds of two bytes have a buffer of their own.
+      assert.equal(batch.segmentOf(row).manifest.partitions![0].lowerBound!.buffer.byteLength, 4, filePath)
     assert.lengthOf(kept, 2)
   })
 })
