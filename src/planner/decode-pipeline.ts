@@ -31,6 +31,8 @@ const MAX_RUNS = 64
 export const WINDOW_BYTES = 32 * 1024 * 1024
 /** Manifests requested and not yet decoded, at least; twice what the store lets run at once if that is more. */
 const MAX_REQUESTED = 96
+/** Manifests requested before the event loop turns, about: each takes a fraction of a millisecond. */
+const REQUESTED_AT_ONCE = 16
 /** How manifests are packed into runs. */
 interface Packing {
   /** A run ends at so many bytes: a few milliseconds of decoding. */
@@ -105,6 +107,7 @@ export class DecodePipeline {
   /** Bytes of batches that wait to be taken. */
   #ready = 0
   #isOpen = false
+  #isToPump = false
   /** Requests are to be made although nobody takes batches yet. */
   #isAhead = false
 
@@ -127,11 +130,13 @@ export class DecodePipeline {
   }
 
   #admitAhead(): void {
-    const { manifests, stop } = this.#setup
-    while (this.#nextManifest < manifests.length && this.#hasRoom()) {
+    const enough = this.#requested + REQUESTED_AT_ONCE
+    while (this.#nextManifest < this.#setup.manifests.length && this.#hasRoom()) {
+      if (this.#requested >= enough) {
+        this.#pumpLater()
+        return
+      }
       this.#admit()
-      // What is under way comes back here when it ends (`#pump`).
-      if (this.#requested > 0 && stop.slice.isOver) return
     }
   }
 
@@ -169,6 +174,15 @@ export class DecodePipeline {
       // What is in the cache need not be begun with.
       if (run.kept === undefined) run.batch ??= this.#decode(run)
     }
+  }
+
+  #pumpLater(): void {
+    if (this.#isToPump) return
+    this.#isToPump = true
+    setImmediate(() => {
+      this.#isToPump = false
+      this.#pump()
+    })
   }
 
   #hasRoom(): boolean {
