@@ -16,10 +16,10 @@ import type { ManifestFile } from './manifest-file.ts'
 import type { ManifestShape } from './manifest-shape.ts'
 import type { PartitionKeyEncoder, PartitionType } from './partition-key.ts'
 
-/** Finds the partition type for a manifest: from the table's specs, or from the manifest's own header. */
 /** Rows that room is made for by what a manifest list says. */
 const MAX_EXPECTED_ROWS = 4096
 
+/** Finds the partition type for a manifest: from the table's specs, or from the manifest's own header. */
 export type PartitionTypeLookup = (manifest: ManifestFile, shape: ManifestShape) => PartitionType
 
 /** Decodes manifests one after another into one batch. */
