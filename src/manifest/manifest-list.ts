@@ -16,7 +16,7 @@ import { ManifestContent, ManifestFile } from './manifest-file.ts'
 const NO_KEYS = wantedKeys([])
 /** Memory of a row's objects and of its path, once it was looked at: measured. */
 const VIEW_BYTES = 300
-/** Rows made in one step: half a millisecond. */
+/** Rows made in one step: a millisecond or so. */
 const ROWS_PER_STEP = 4096
 
 export interface ReadManifestListOptions {
